@@ -58,18 +58,23 @@ export function deltaError(now: CostEnds, before: CostEnds): number {
   return Math.max(half(now), half(before), Math.abs(now.cost - before.cost) * PLAIN_DELTA_ERROR);
 }
 
-/** A difference below this share of the cost is not worth acting on. */
-export const LEAST_SHARE = 0.01;
+/** A saving of at most this share of the cost is not worth acting on. */
+const LEAST_SHARE = 0.01;
 
-/** What is said where no difference is worth acting on. */
-export const NOT_WORTH_ACTING = 'no difference worth acting on';
+/** What is said where no difference is worth acting on; the reason follows. */
+export const NOT_WORTH_ACTING = 'There is no difference worth acting on: ';
+
+/** Whether a saving that is certain is a reason to change something: it is more than 1 % of the cost. */
+export function isWorthSaving(saving: number, cost: number): boolean {
+  return saving > cost * LEAST_SHARE;
+}
 
 /** Whether a difference is a reason to change something: its interval excludes zero, and it is more than 1 % of the cost. */
 export function isWorthActing(
   { delta, low, high }: { readonly delta: number; readonly low: number; readonly high: number },
   cost: number,
 ): boolean {
-  return (low > 0 || high < 0) && Math.abs(delta) > cost * LEAST_SHARE;
+  return (low > 0 || high < 0) && isWorthSaving(Math.abs(delta), cost);
 }
 
 /** The interval around a cost that is one draw of chance: all else as it is, what chance adds between its ends. */

@@ -79,6 +79,7 @@ const COMPUTED: Readonly<Record<Extract<MetricRow, { readonly fact: null }>['nam
   meanPromptTokens: (f) => ratio(f.byPurpose.main.promptTokens, f.byPurpose.main.calls),
   cacheBreaks: overRequests((f) => countBreaks(f.breaks.unexpected)),
   cacheBreaksExpected: overRequests((f) => countBreaks(f.breaks.expected)),
+  unpricedRequests: overPriced((f) => pricedCalls(f).unpricedCalls),
   finishedShare: (f) => ratio(completionOf(f).answered, completionOf(f).calls),
   callsAnswered: (f) => completionOf(f).answered,
   blockedInputs: (f) => f.notices.blocked ?? 0, // WIN-6

@@ -10,6 +10,7 @@ import {
   type Completeness,
   completenessOf,
   isFinished,
+  leavesOutMore,
   type VariantCompleteness,
   type VariantRuns,
   variantMeans,
@@ -160,6 +161,7 @@ function bestOf(
     )
     .sort(byValue(metric));
   if (winner === undefined || second === undefined) return null;
+  if (leavesOutMore(winner.metrics, [second.metrics], metric.name)) return null;
   if (ownValue(winner.metrics, metric.name) === ownValue(second.metrics, metric.name)) return null;
   const verdict = verdictAgainst(winner, second);
   return verdict === 'better' || verdict === 'one-pair' ? winner.name : null;

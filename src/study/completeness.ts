@@ -3,6 +3,7 @@ import { ownValue } from '../core/base/own-value.js';
 import { mean, ratio } from '../core/base/stats.js';
 import { type Expectation, holds } from '../metrics/expect.js';
 import type { Metric } from '../metrics/metric.js';
+import { findMetric } from '../metrics/registry.js';
 import type { MetricRecord } from './job.js';
 
 /** Runs by the name of their transcript; null for one that failed. There may be thousands: they are best gone through once. */
@@ -61,6 +62,17 @@ const COMPLETION_METRICS: readonly string[] = ['callsAnswered', 'callsLost'];
 /** Every call of the transcript was answered. */
 export function isFinished(record: MetricRecord | null | undefined): boolean {
   return record?.finishedShare === 1;
+}
+
+/** Whether a value is at least this and may be more: a cost that leaves out requests of models without a price. */
+export function isLeast(metrics: MetricRecord | undefined, metric: string): boolean {
+  return findMetric(metric)?.unit === 'usd' && (metrics?.unpricedRequests ?? 0) > 0;
+}
+
+/** Whether nobody knows that a cost is the least: it leaves out more requests without a price than another one. */
+export function leavesOutMore(own: MetricRecord, all: readonly MetricRecord[], metric: string): boolean {
+  const left = ({ unpricedRequests }: MetricRecord): number => unpricedRequests ?? 0;
+  return isLeast(own, metric) && all.some((other) => left(other) < left(own));
 }
 
 /** Calls that a run settled: answered, or not made because another agent had ended theirs, which is no work left (C36). */

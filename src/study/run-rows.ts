@@ -76,7 +76,7 @@ export function planRows<Row extends StudyRow, Session extends StudySession>(
 export type FoundRuns = Pick<ReadonlyMap<string, StoredResult>, 'get' | 'size'>;
 
 /** Metrics that a result must hold to be ranked. */
-const RANKED_BY = ['finishedShare', 'callsAnswered'];
+const RANKED_BY = ['finishedShare', 'callsAnswered', 'unpricedRequests'];
 
 /** The runs that no result is known of, each once; a result that lacks a wanted metric is none. */
 export function missingRuns<Run extends RowRun<unknown, unknown>>(

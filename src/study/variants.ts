@@ -34,9 +34,11 @@ interface Choice {
 }
 
 function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
-  const policies = choices.policies.map((name) => ({
+  const isNamed = (values: readonly string[]): boolean => values.length > 1 || choices.names === 'all';
+  const names = [...new Set(choices.policies)];
+  const policies = names.map((name) => ({
     set: `policy=${JSON.stringify(name)}`,
-    label: choices.policies.length > 1 || choices.names === 'all' ? name : null,
+    label: isNamed(names) ? name : null,
   }));
   const paths = new Set<string>();
   const settings = choices.set.map((text) => {
@@ -47,9 +49,11 @@ function choicesOf(choices: VariantChoices): readonly (readonly Choice[])[] {
         hint: `give all its values at once: --set ${named}=…,…`,
       });
     paths.add(named);
-    const values = splitValues(text.slice(equals + 1));
-    if (equals <= 0 || (values.length === 1 && choices.names !== 'all')) return [{ set: text, label: null }];
-    return values.map((value) => ({ set: `${named}=${value}`, label: `${named}=${value}` }));
+    if (equals <= 0) return [{ set: text, label: null }];
+    const values = [...new Set(splitValues(text.slice(equals + 1)))];
+    return values
+      .map((value) => `${named}=${value}`)
+      .map((set) => ({ set, label: isNamed(values) ? set : null }));
   });
   return [policies, ...settings].filter((list) => list.length > 0);
 }

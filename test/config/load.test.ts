@@ -52,6 +52,11 @@ describe('positions of problems', () => {
 
   it.each([
     ['seed: -1', 's.yaml:3:7: `seed`: expected a whole number of 0 or more, got -1'],
+    // 2^53 - 1, the largest whole number that a file holds exactly.
+    [
+      'seed: 1e300',
+      's.yaml:3:7: `seed`: expected a whole number from 0 to 9,007,199,254,740,991, got 1e+300',
+    ],
     ['seed: 1.5', 's.yaml:3:7: `seed`: expected a whole number of 0 or more, got 1.5'],
     ['cache: { ttl: 2h }', 's.yaml:3:15: `cache.ttl`: expected 5m, 1h or recorded, got "2h"'],
     ['cache:', 's.yaml:3:1: `cache`: expected a group of keys (mode, ttl, subagentTtl, fade), got nothing'],

@@ -46,6 +46,17 @@ describe('variantsOf', () => {
     expect(names([], ['cache.ttl=5m,1h'])).toEqual(['cache.ttl=5m', 'cache.ttl=5m, hour', 'cache.ttl=1h']);
   });
 
+  it('has a value that is given twice once, as --vary does', () => {
+    expect(names(['none', 'unbounded', 'none'], [])).toEqual(names(['none', 'unbounded'], []));
+    expect(names(['none', 'none'], ['seed=1,2,1'])).toEqual([
+      'seed=1',
+      'seed=1, hour',
+      'seed=2',
+      'seed=2, hour',
+    ]);
+    expect(names([], ['cache.ttl=5m, 5m'])).toEqual(['base', 'hour']);
+  });
+
   it('keeps variants of the file that run the same', () => {
     const twins = `${TEXT}  - { name: again, cache: { ttl: 1h } }\n`;
     expect(names([], [], twins)).toEqual(['base', 'hour', 'again']);

@@ -48,6 +48,7 @@ export type PredictedCause =
   | 'hit'
   | 'model'
   | 'thinking'
+  | 'effort'
   | 'reasoning'
   | 'fallback'
   | 'ttl-5m'
@@ -86,7 +87,7 @@ export interface Walk {
 }
 
 /** A request that is predicted to break for one of these, or begins a thread, is no riddle where it reads another amount. */
-const EXPLAINED: ReadonlySet<PredictedCause> = new Set(['first', 'model', 'thinking', 'fallback']);
+const EXPLAINED: ReadonlySet<PredictedCause> = new Set(['first', 'model', 'thinking', 'effort', 'fallback']);
 
 const NO_RISK: Prediction['risk'] = { chance: 0, cost: 0 };
 
@@ -112,6 +113,7 @@ class ThreadWalk {
   #warmth: Warmth = 'none';
   /** A response that names no effort was asked for with the one before. */
   #effort: string | null = null;
+  #isOtherEffort = false;
   #previous: RequestPlan | null = null;
   /** Blocks of the latest response that a suggestion has already put behind the prompt. */
   #suggested = 0;
@@ -141,7 +143,10 @@ class ThreadWalk {
   step(breaks: UnexplainedBreak[]): readonly [string, Prediction] {
     const plan = this.plans[this.#next++]!;
     const { request } = plan;
+    const usual = modelOrUnknown(request.model).defaults.effort;
+    const effortBefore = this.#effort ?? usual;
     this.#effort = request.effort ?? this.#effort;
+    this.#isOtherEffort = (this.#effort ?? usual) !== effortBefore;
     this.#previousLifetimeMs = TTL_MS[this.#lifetimes.messages];
     this.#lifetimes = writtenLifetimes(plan.client.call, this.#lifetimes);
     const track = this.#track ?? this.#open(plan);
@@ -299,6 +304,7 @@ class ThreadWalk {
     if (plan.cause !== null) return plan.cause;
     if (plan.request.model !== previous.request.model) return 'model';
     if (plan.client.thinking !== previous.client.thinking) return 'thinking';
+    if (this.#isOtherEffort) return 'effort';
     return plan.client.delivery !== previous.client.delivery ? 'fallback' : null;
   }
 

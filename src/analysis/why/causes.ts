@@ -31,6 +31,7 @@ const CAUSES = {
     title: 'thinking switched on or off',
     remedy: 'a client later than 2.1.37',
   },
+  effort: { title: 'the effort of thinking changed', remedy: 'stay with one effort' },
   reasoning: { title: 'earlier reasoning was left out', remedy: null },
   delivery: { title: 'answered without streaming', remedy: null },
   messages: { title: 'earlier messages changed', remedy: null },
@@ -58,6 +59,7 @@ export const WALK_CAUSES: Readonly<Record<PredictedCause, WhyCause>> = {
   tools: 'tools',
   model: 'model',
   thinking: 'thinking',
+  effort: 'effort',
   reasoning: 'reasoning',
   fallback: 'delivery',
   'ttl-5m': 'lifetime-5m',
@@ -76,7 +78,14 @@ export const REPORTED_CAUSES: Readonly<Record<string, WhyCause>> = {
 };
 
 /** Causes that a user avoids by leaving things as they are in mid-session. */
-export const SWITCH_CAUSES: readonly WhyCause[] = ['tools', 'system', 'model', 'version', 'thinking'];
+export const SWITCH_CAUSES: readonly WhyCause[] = [
+  'tools',
+  'system',
+  'model',
+  'version',
+  'thinking',
+  'effort',
+];
 
 /** Causes whose avoidable part is not computed: no compaction of such a client is priced. */
 export const UNJUDGED_CAUSES: readonly WhyCause[] = ['lifetime'];

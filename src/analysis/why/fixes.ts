@@ -2,7 +2,7 @@ import { formatMoney } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import { SOURCE_KINDS, type SourceKind } from '../../core/model/source-kind.js';
-import { isWorthActing, PLAIN_DELTA_ERROR } from '../../metrics/cost-interval.js';
+import { isWorthActing, isWorthSaving, PLAIN_DELTA_ERROR } from '../../metrics/cost-interval.js';
 import { CAUSE_TEXT, SWITCH_CAUSES, type WhyCause } from './causes.js';
 import type { ChangeName } from './changes.js';
 import { FIXES } from './fixes.generated.js';
@@ -234,9 +234,7 @@ function sourceFix({ kind, name, usd }: SourceSum): Omit<Fix, 'share'> {
 
 /** Content that is carried and worth shortening. */
 export function heavySources({ sources, recordedUsd }: Pick<WhyReport, 'sources' | 'recordedUsd'>) {
-  return sources.filter(
-    ({ kind, usd }) => kind in SHORTENED && isWorthActing({ delta: usd, low: usd, high: usd }, recordedUsd),
-  );
+  return sources.filter(({ kind, usd }) => kind in SHORTENED && isWorthSaving(usd, recordedUsd));
 }
 
 /** What is to be changed today, by what the sessions show. `report` has its sources by instruction file. */

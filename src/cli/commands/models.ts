@@ -137,7 +137,7 @@ export function modelsCommand(
       doc.tableOf(columns, doc.rowsOf(columns, withFast), ''),
       '',
       ...(history || words.length > 0 ? historyBlocks(shown, history ? 'all' : 'changed', nowMs) : []),
-      'Dollars per million tokens; `:fast` is fast mode, `:us` (inference in the United States alone) costs a tenth more and `:batch` half; age is in days since a row was compared with its source; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
+      'Dollars per million tokens; `:fast` is fast mode, `:us` (inference in the United States alone) and `:regional` (Bedrock in one region, as in `us.anthropic.…`) cost a tenth more and `:batch` half; age is in days since a row was compared with its source; a minimum of – is not published: what the provider says of its other models holds, or none. --json has notes, latencies and price steps too. Sources:',
       ...sources,
     ],
     closing: {

@@ -123,7 +123,8 @@ const fakeSchema = z
 const callCount = (what: string) => orNull(whole(1, 1_000_000, what)).default(null);
 const seconds = (what: string) => orNull(number(0, 86_400, what)).default(null);
 
-const faultSchema = z
+/** What goes wrong with calls of the LLM, and when. */
+export const faultSchema = z
   .strictObject({
     call: z.enum(CALL_PURPOSES).describe('The calls that are counted, by purpose.'),
     error: z.enum(FAULT_KINDS).describe('What goes wrong.'),

@@ -36,31 +36,36 @@ function listWords(items: readonly string[]): string {
   return wordList([...new Set(items)], 'or');
 }
 
-function rangeWords(node: SchemaNode): string {
-  const high = Math.abs(node.maximum ?? Infinity) >= Number.MAX_SAFE_INTEGER ? undefined : node.maximum;
+/** The range of a number; that a whole number can only be so large is said where the value is larger. */
+function rangeWords(node: SchemaNode, found: unknown): string {
+  const isHuge = typeof found === 'number' && Math.abs(found) > Number.MAX_SAFE_INTEGER;
+  const said = (end: number | undefined): number | undefined =>
+    isHuge || Math.abs(end ?? Infinity) < Number.MAX_SAFE_INTEGER ? end : undefined;
+  const high = said(node.maximum);
   if (node.exclusiveMinimum !== undefined)
     return ` above ${formatNumber(node.exclusiveMinimum)}${high === undefined ? '' : `, up to ${formatNumber(high)}`}`;
-  const low = node.minimum === Number.MIN_SAFE_INTEGER ? undefined : node.minimum;
+  const low = said(node.minimum);
   if (low !== undefined && high !== undefined) return ` from ${formatNumber(low)} to ${formatNumber(high)}`;
   return low === undefined ? '' : ` of ${formatNumber(low)} or more`;
 }
 
-/** What a schema accepts, in words; a list whose items may be written alone goes by these. */
-function acceptsWords(node: SchemaNode): string {
+/** What a schema accepts, in words, beside what was found; a list whose items may be written alone goes by these. */
+function acceptsWords(node: SchemaNode, found: unknown): string {
+  const wordsOf = (option: SchemaNode): string => acceptsWords(option, found);
   if (node.title !== undefined) return node.title;
   if (node.enum !== undefined) return listWords(node.enum.map(String));
   if (node.const !== undefined) return String(node.const);
   if (node.anyOf !== undefined) {
     const single = (list: SchemaNode) =>
       node.anyOf!.some((other) => JSON.stringify(other) === JSON.stringify(list.items));
-    return listWords(node.anyOf.filter((option) => !single(option)).map(acceptsWords));
+    return listWords(node.anyOf.filter((option) => !single(option)).map(wordsOf));
   }
-  if (Array.isArray(node.type)) return listWords(node.type.map((type) => acceptsWords({ ...node, type })));
+  if (Array.isArray(node.type)) return listWords(node.type.map((type) => wordsOf({ ...node, type })));
   switch (node.type) {
     case 'integer':
-      return `a whole number${rangeWords(node)}`;
+      return `a whole number${rangeWords(node, found)}`;
     case 'number':
-      return `a number${rangeWords(node)}`;
+      return `a number${rangeWords(node, found)}`;
     case 'boolean':
       return 'true or false';
     case 'null':
@@ -222,7 +227,7 @@ class Explainer {
   #wrongValue(path: Path): Problem {
     const value = valueAt(this.value, path);
     const node = this.#map.at(path, this.value);
-    const accepts = acceptsWords(node);
+    const accepts = acceptsWords(node, value);
     if (value === undefined)
       return problemAt(path, `\`${formatPath(path)}\` is missing`, {
         hint: `expected ${accepts}${node.description === undefined ? '' : `: ${node.description}`}`,

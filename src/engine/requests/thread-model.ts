@@ -196,7 +196,8 @@ export class ThreadModel {
   /** The window that the recording worked with, where the model is the recording's own. */
   private provenWindow(): number | null {
     const { window } = this.recorded;
-    const isOwn = this.models.find(this.firstRecorded)?.id === (this.row.tariffOf ?? this.row.id);
+    const first = this.models.find(this.firstRecorded);
+    const isOwn = (first?.tariffOf ?? first?.id) === (this.row.tariffOf ?? this.row.id);
     if (window !== null && isOwn) return window;
     if (this.plan.model !== null && !isOwn) return null;
     return recordedWindow(this.name, this.shown, this.recorded, this.models);

@@ -45,6 +45,8 @@ function unknownModel(name: string): ModelRow {
 /** Regions and vendors that clouds put before the names of models: `us.anthropic.claude-…`. */
 const CLOUD =
   /^(?:(?:us|eu|apac|jp|au|ca|sa|global|us-gov)\.)?(?:anthropic|amazon|openai|xai|deepseek|qwen|moonshot|moonshotai|minimax|zai)\./;
+/** The same of one region or continent: some models cost more there than anywhere (`global.anthropic.claude-…`). */
+const REGIONAL = /(?:^|\/)(?:us|eu|apac|jp|au|ca|sa)\.\w+\./i;
 /** Versions of deployments: `-v1:0`, `-v1`, `@20250929`, `@latest`, `:0`. */
 const DEPLOYMENT = /(?:-v\d+(?::\d+)?|:\d+|@[\w.-]+)$/;
 /** Dates, `latest` and previews: `-20250929`, `-2026-04-23`, `-latest`, `-preview`, `-preview-09-2025`. */
@@ -83,13 +85,13 @@ export function hasLongSuffix(name: string): boolean {
 }
 
 /** What a request may be billed by besides its model (api.md §1.8): in this order, as they stack. */
-export const TARIFFS = ['fast', 'us', 'batch'] as const;
+export const TARIFFS = ['fast', 'us', 'regional', 'batch'] as const;
 
-/** Fast mode has prices of its own. */
+/** Fast mode has prices of its own; what a region costs is in the row. */
 export type Tariff = (typeof TARIFFS)[number];
 
 /** Inference in the United States alone costs a tenth more, a batch half. */
-const FACTORS: Readonly<Record<Tariff, number>> = { fast: 1, us: 1.1, batch: 0.5 };
+const FACTORS = { fast: 1, us: 1.1, batch: 0.5 } as const;
 
 /** Tariffs at the end of a name: `claude-opus-5:fast:us`. */
 const TARIFF_SUFFIX = new RegExp(`:(?:${TARIFFS.join('|')})$`, 'i');
@@ -109,7 +111,10 @@ function atTariffs(row: ModelRow, tariffs: readonly Tariff[]): ModelRow | null {
   const isFast = tariffs.includes('fast');
   const { fastPricesPerMTok: fast } = row;
   if (isFast && fast === null) return null;
-  const factor = tariffs.reduce((product, tariff) => product * FACTORS[tariff], 1);
+  const factor = tariffs.reduce(
+    (product, tariff) => product * (tariff === 'regional' ? row.regional! : FACTORS[tariff]),
+    1,
+  );
   const scaled = (prices: Prices): Prices => ({
     input: prices.input * factor,
     output: prices.output * factor,
@@ -190,7 +195,10 @@ export function createModelBook(load: () => readonly ModelRow[]): ModelBook {
     const row = findPlain(name);
     if (row === null) return null;
     const said = suffix.toLowerCase().split(':');
-    const tariffs = TARIFFS.filter((tariff) => said.includes(tariff));
+    const tariffs = TARIFFS.filter(
+      (tariff) => said.includes(tariff) && (tariff !== 'regional' || row.regional !== undefined),
+    );
+    if (tariffs.length === 0) return row;
     const key = [row.window, row.id, ...tariffs].join(':');
     const known = tariffRows.get(key);
     const found = known === undefined ? atTariffs(row, tariffs) : known;
@@ -201,7 +209,8 @@ export function createModelBook(load: () => readonly ModelRow[]): ModelBook {
     const before = asked.get(name);
     if (before !== undefined) return before;
     const plain = withoutTariffs(name);
-    const row = plain === name ? findPlain(name) : findAt(plain, name.slice(plain.length));
+    const tariffs = `${name.slice(plain.length)}${REGIONAL.test(plain) ? ':regional' : ''}`;
+    const row = tariffs === '' ? findPlain(name) : findAt(plain, tariffs);
     asked.set(name, row);
     return row;
   };

@@ -62,6 +62,8 @@ export interface ModelRow extends PricePeriod, Pick<PlannedModel, 'id' | 'window
   readonly pricesAreKnown: boolean;
   /** Prices before the newest, oldest first. */
   readonly earlier: readonly EarlierPrices[];
+  /** Factor on its prices behind an inference profile of a region (`us.anthropic.…`); absent where it is 1, or nobody says. */
+  readonly regional?: number;
   /** A shorter prefix is neither written nor read. */
   readonly minCacheableTokens: number;
   /** What happens to earlier thinking blocks when the user speaks again. */

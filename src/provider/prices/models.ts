@@ -47,7 +47,8 @@ function plannedRow(model: PlannedModel, base: ModelRow): ModelRow {
     priceSteps: model.steps.map(
       (step): PriceStep => ({ overPromptTokens: step.above, prices: pricesOf(step) }),
     ),
-    fastPricesPerMTok: pricesOf(model.prices), // whoever gives a price gives it for every speed
+    fastPricesPerMTok: pricesOf(model.prices), // whoever gives a price gives it for every speed and region
+    regional: 1,
     minCacheableTokens: model.minimum,
     source: 'the scenario',
     notes: base.pricesAreKnown ? `Otherwise as in the table: ${base.source}.` : base.notes,

@@ -8,12 +8,19 @@ import {
 } from '../../core/base/format.js';
 import { ownValue } from '../../core/base/own-value.js';
 import { mean, sum } from '../../core/base/stats.js';
-import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
+import {
+  addPricedCalls,
+  isUnpriced,
+  type OtherPrices,
+  otherPriceSentence,
+  type RecordedBill,
+} from '../../core/run/recorded-bill.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
 import { completionOf, type RunFacts } from '../../metrics/facts.js';
-import { comparedUsd, heldNano, recordedMetrics, usd } from '../../metrics/metric.js';
+import { billedCalls, comparedUsd, heldNano, recordedMetrics, usd } from '../../metrics/metric.js';
 import { findMetric } from '../../metrics/registry.js';
 import type { ComparisonRow } from '../page-data/page-data.js';
+import { formatAtLeast } from './words.js';
 
 /** What every replay assumes (C3). */
 export const OPEN_LOOP =
@@ -134,9 +141,11 @@ export function notRecordedNano({ run, cost }: RunFacts): number | null {
 /** What recordings tell of themselves as the row of a table: means over those that tell. */
 export function recordedRow(bills: readonly RecordedBill[], columns: readonly string[]): ComparisonRow {
   const records = bills.map(recordedMetrics);
+  const priced = addPricedCalls(bills.map(billedCalls).filter((calls) => !isUnpriced(calls)));
   const cells = columns.map((name) => {
     const value = mean(records.flatMap((record) => ownValue(record, name) ?? []));
-    return { text: formatValue(value, findMetric(name)?.unit ?? 'count'), value };
+    const { unit = 'count' } = findMetric(name) ?? {};
+    return { text: unit === 'usd' ? formatAtLeast(value, priced) : formatValue(value, unit), value };
   });
   return { name: AS_RECORDED, cells };
 }

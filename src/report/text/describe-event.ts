@@ -1,4 +1,4 @@
-import { formatCounted } from '../../core/base/format.js';
+import { formatCount, formatCounted } from '../../core/base/format.js';
 import type { FaultEntry } from '../../core/run/log-entries.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { PageEvent } from '../page-data/page-data.js';
@@ -65,8 +65,8 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
       const { layer, tokens, why } = entry;
       const reason =
         why === 'expired'
-          ? `${tokens} deleted tokens are sent again: the cache is gone`
-          : `${tokens} cleared tokens are sent again: the record still had them`;
+          ? `${formatCount(tokens)} deleted tokens are sent again: the cache is gone`
+          : `${formatCount(tokens)} cleared tokens are sent again: the record still had them`;
       return {
         kind: 'notice',
         name: 'content returned',
@@ -83,7 +83,7 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
         name: state === 'avoided' ? 'compaction prevented' : 'compaction only deferred',
         action: layers.join(', '),
         outcome: state,
-        reason: `uncompacted, the context would have ${uncompactedTokens} tokens; it has ${estimatedTokens}, the threshold is ${threshold}`,
+        reason: `uncompacted, the context would have ${formatCount(uncompactedTokens)} tokens; it has ${formatCount(estimatedTokens)}, the threshold is ${formatCount(threshold)}`,
         details: { threshold, estimatedTokens, uncompactedTokens, layers },
       };
     }
@@ -94,7 +94,7 @@ export function describeEvent(entry: LogEntry): EventDescription | null {
         name: 'context left',
         action: shownName(entry),
         outcome: `${percentLeft} %`,
-        reason: `${estimatedTokens} tokens are used of ${limit}`,
+        reason: `${formatCount(estimatedTokens)} tokens are used of ${formatCount(limit)}`,
         details: { request, estimatedTokens, limit, percentLeft },
       };
     }

@@ -4,6 +4,7 @@ import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { explainSession } from '../../../src/analysis/why/session-why.js';
 import { sumUp } from '../../../src/analysis/why/sum-up.js';
 import { recordedBill } from '../../../src/provider/prices/recorded-bill.js';
+import { piReader } from '../../../src/transcripts/readers/pi.js';
 import { assistant, attachment, readSession, say, system, usage, user } from '../../helpers/session.js';
 import { explained, nano, READ, sessionOf, short, W1, W5 } from './sessions.js';
 
@@ -139,6 +140,40 @@ describe('what a request wrote, and why', () => {
     const asking = nano(130_000, W5) + nano(4_400, 15) + nano(4_400, W5);
     expect(keptBy('2.1.12')).toBe(nano(150_000, W1) - nano(38_000, W1) - asking);
     expect(keptBy('2.1.12')).toBe(keptBy('2.1.100') + nano(150_000, READ) - nano(130_000, W5));
+  });
+
+  it('is another effort of thinking where the level was changed, and avoidable as any switch', () => {
+    const used = [
+      { input: 3, output: 10, cacheRead: 0, cacheWrite: 20_000 },
+      { input: 3, output: 10, cacheRead: 4_000, cacheWrite: 17_000 },
+    ];
+    const lines = used.flatMap((usage, i) => [
+      { type: 'thinking_level_change', id: `l${i}`, thinkingLevel: ['medium', 'high'][i] },
+      { type: 'message', id: `u${i}`, message: { role: 'user', content: 'go on' } },
+      {
+        ...{ type: 'message', id: `a${i}`, timestamp: `2026-01-01T00:00:${i + 1}0Z` },
+        message: {
+          role: 'assistant',
+          content: 'done',
+          provider: 'anthropic',
+          model: 'claude-opus-4-6',
+          usage,
+        },
+      },
+    ]);
+    const text = [{ type: 'session', id: 'a', cwd: '/x' }, ...lines].map((line) => JSON.stringify(line));
+    const session = piReader.read(Buffer.from(text.join('\n')), { id: 'session' });
+    // $5 a million tokens in, written for five minutes at 1.25 of it, read at a tenth: 16,000 of the 20,000 were lost.
+    expect(explained(session).requests[1]!.parts).toEqual([
+      { cause: 'growth', written: 1_000, uncached: 0, nano: nano(1_000, 6.25), avoidableNano: 0 },
+      {
+        cause: 'effort',
+        written: 16_000,
+        uncached: 0,
+        nano: nano(16_000, 6.25),
+        avoidableNano: nano(16_000, 6.25 - 0.5),
+      },
+    ]);
   });
 
   it('has the reason that the API told where the recording shows none', () => {

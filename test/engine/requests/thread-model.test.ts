@@ -128,6 +128,12 @@ describe('the longest prompt that the API takes', () => {
     expect(modelOf({}, undefined, recorded).apiWindow()).toBe(272_000);
     expect(modelOf({ model: SONNET }, undefined, recorded).apiWindow()).toBe(272_000);
     expect(modelOf({ model: OPUS }, undefined, recorded).apiWindow()).toBe(200_000);
+    // In a region of Bedrock it is the same model at other prices.
+    const regional = new Conversation({ model: `us.anthropic.${SONNET}-20250929-v1:0` })
+      .turn(10, 10)
+      .thread();
+    for (const init of [{}, { model: SONNET }])
+      expect(modelOf(init, regional, recorded).apiWindow()).toBe(272_000);
     const usage = { input: 1, cacheRead: 250_000, cacheWrite5m: 0, cacheWrite1h: 0, output: 1 };
     const proof = new Conversation({ model: SONNET }).human(10).answer(10, { usage }).thread();
     expect(modelOf({}, proof).apiWindow()).toBe(1_000_000);

@@ -81,6 +81,22 @@ describe('steps and multipliers', () => {
     expect(dollars('claude-haiku-5-5:us', { input: 100_001 })).toBeCloseTo(0.1000_01 * 0.5 * 1.1, 12);
   });
 
+  it('CCH-4 a region of Bedrock adds a tenth from Sonnet 4.5 on, in every spelling; everywhere is at list price', () => {
+    const part = { input: 100_000, output: 1_000_000 };
+    for (const region of ['us', 'eu', 'apac', 'jp', 'au'])
+      expect(dollars(`${region}.anthropic.claude-sonnet-4-5-20250929-v1:0`, part)).toBeCloseTo(
+        0.33 + 16.5,
+        9,
+      );
+    expect(dollars('bedrock/us.anthropic.claude-opus-4-6-v1', { cacheRead: 1_000_000 })).toBe(0.55);
+    expect(dollars('us.anthropic.claude-haiku-5-5', { cacheWrite5m: 1_000_000 })).toBeCloseTo(0.6875, 9);
+    expect(dollars('claude-sonnet-4-6:regional', part)).toBeCloseTo(0.33 + 16.5, 9);
+    expect(dollars('global.anthropic.claude-sonnet-4-5-20250929-v1:0', part)).toBe(15.3);
+    expect(dollars('us.anthropic.claude-sonnet-4-20250514-v1:0', part)).toBe(15.3);
+    expect(resolveModel('us.anthropic.claude-opus-4-1-20250805-v1:0').id).toBe('claude-opus-4-1');
+    expect(resolveModel('us.anthropic.claude-opus-4-6-v1[1m]').window).toBe(1_000_000);
+  });
+
   it('CCH-4 fast mode has its own prices where one is known', () => {
     const part = { input: 1_000_000, output: 1_000_000 };
     expect(dollars('claude-opus-5:fast', part)).toBe(60);

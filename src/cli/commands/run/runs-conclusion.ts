@@ -198,7 +198,7 @@ export function variantTable(results: readonly RunResult[]): Block {
     const own = {
       cells: [
         printable(finished ? planned.label : `${planned.label} (unfinished)`),
-        formatMoney(value('costUsd')),
+        formatAtLeast(value('costUsd'), pricedCalls(execution.facts)),
         i === 0 || !finished ? '' : change(base, value('costUsd')),
         formatValue(value('finishedShare'), 'share'),
         formatValue(value('cacheHitRate'), 'share'),

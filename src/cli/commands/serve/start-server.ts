@@ -4,12 +4,14 @@ import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import { kindOfFile, placedProblems, readDocument, wrongKind } from '../../../config/files/document.js';
 import { isRecording, readScenarioText } from '../../../config/files/scenario-text.js';
+import { faultSchema } from '../../../config/schema/schema.js';
 import type { Clock } from '../../../core/base/clock.js';
-import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
+import { CcbenchError, formatPath, type Problem, ProblemList } from '../../../core/base/errors.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import { createNameTable } from '../../../core/base/own-value.js';
+import { copyNameTable } from '../../../core/base/own-value.js';
 import { Recent } from '../../../core/base/queue.js';
 import { createRandom } from '../../../core/base/random.js';
+import { readBy } from '../../../core/base/schema-problems.js';
 import { addUsage, NO_USAGE, type Usage } from '../../../core/model/usage.js';
 import type { RunPlan } from '../../../core/run/run-plan.js';
 import { loadCounter } from '../../../core/tokens/counter.js';
@@ -65,21 +67,24 @@ const PLAIN = 'name: serve\ntranscript: { synthetic: { workload: bugfix, turns: 
 
 /** `overloaded:every=5,retryAfterSeconds=1` as a fault of a scenario. */
 function readFault(written: string): Readonly<Record<string, unknown>> {
+  const place = { file: `--fault ${written}` };
   const [error, ...rest] = written.split(':');
-  const fault = createNameTable<unknown>();
-  fault.call = 'main';
-  fault.error = error;
+  const fault = copyNameTable({ call: 'main', error });
   for (const part of rest.join(':').split(',')) {
     if (part === '') continue;
     const [key, value, ...more] = part.split('=');
     if (key === undefined || value === undefined || more.length > 0) {
       throw new CcbenchError('bad-value', `"${part}" is not a condition of a fault`, {
         hint: 'a fault is written error:key=value,key=value, such as overloaded:every=5 or rate_limited:nth=2,retryAfterSeconds=1',
-        place: { file: `--fault ${written}` },
+        place,
       });
     }
     fault[key] = key === 'call' || Number.isNaN(Number(value)) ? value : Number(value);
   }
+  const refuse = ({ code, message, hint }: Problem): never => {
+    throw new CcbenchError(code, message, { place, ...(hint === null ? {} : { hint }) });
+  };
+  readBy(faultSchema, fault, refuse, { label: (path) => `\`${formatPath(path)}\`: ` });
   return fault;
 }
 

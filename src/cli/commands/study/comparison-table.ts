@@ -12,6 +12,7 @@ import { inputId } from '../../../transcripts/files/read-input.js';
 import { completenessNotes, meansNote, partialNotes, rowNote } from './completeness-notes.js';
 import { costIntervalNotes } from './provider-notes.js';
 import type { RecordedReference } from './recorded-reference.js';
+import { measured } from './study-conclusion.js';
 
 function percent(share: number): string {
   const size = Math.abs(share) * 100;
@@ -140,7 +141,7 @@ export function comparisonTable(
   const cellsOf = (row: ComparedVariant) =>
     comparison.metrics.map((name) => {
       const value = ownValue(row.metrics, name) ?? null;
-      const text = formatValue(value, findMetric(name)!.unit);
+      const text = measured(row.metrics, name);
       const difference = COMPLETION_COLUMNS.has(name) ? undefined : ownValue(row.differences, name);
       const note = difference === undefined ? '' : differenceText(difference, name);
       if (ownValue(comparison.best, name) === row.name) return { text, value, note, mark: 'best' as const };

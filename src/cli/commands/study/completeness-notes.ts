@@ -116,6 +116,12 @@ function rankingSentences(completeness: Completeness, noun: RowNoun): readonly s
   return [];
 }
 
+/** Whether the costs of a row leave out requests of models without a price. */
+function leavesOut({ byTranscript }: VariantRuns): boolean {
+  for (const record of byTranscript.values()) if ((record?.unpricedRequests ?? 0) > 0) return true;
+  return false;
+}
+
 /** What the reader must know about runs that did not finish; empty when all did. */
 export function completenessNotes(
   completeness: Completeness,
@@ -123,6 +129,9 @@ export function completenessNotes(
   runs: readonly VariantRuns[],
 ): readonly string[] {
   return [
+    ...(runs.some(leavesOut)
+      ? ['costs are at least these: some requests are of models without a price']
+      : []),
     ...rankingSentences(completeness, noun),
     ...rowSentences(completeness, noun),
     ...leftOutSentences(completeness, runs),

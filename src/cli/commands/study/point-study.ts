@@ -8,13 +8,13 @@ import { builtinContext } from '../../../config/context.js';
 import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { priceStepsOf, windowOf } from '../../../config/files/scenario-text.js';
 import { CcbenchError } from '../../../core/base/errors.js';
-import { formatValue } from '../../../core/base/format.js';
-import { findMetric } from '../../../metrics/registry.js';
+import { ownValue } from '../../../core/base/own-value.js';
 import * as doc from '../../../report/document/document.js';
 import type { ComparisonCell, ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { comparisonMarkdown, recordsCsv } from '../../../report/text/comparison-text.js';
 import { type Completeness, finishedOf, type VariantRuns } from '../../../study/completeness.js';
+import type { MetricRecord } from '../../../study/job.js';
 import { compilePoint, type Point, pointCompiler } from '../../../study/point.js';
 import type { RowRun, SweptPoint } from '../../../study/run-rows.js';
 import { type Axis, parseAxes } from '../../../study/vary.js';
@@ -30,7 +30,7 @@ import { completenessJson, rowNote } from './completeness-notes.js';
 import { assumedOf, standInsOf, studyRuns } from './provider-notes.js';
 import { type RecordedReference, recordedReference } from './recorded-reference.js';
 import { repeatPoint } from './repeat-command.js';
-import { concluded } from './study-conclusion.js';
+import { concluded, measured } from './study-conclusion.js';
 import { openStudyFolder, STUDY_PAGE, type StudyFolder, writeSweepReport } from './study-files.js';
 import {
   loadInputs,
@@ -197,8 +197,9 @@ async function compilePoints(
 }
 
 /** A cell of a table of points. */
-export function metricCell(value: number | null, metric: string, isBest: boolean): ComparisonCell {
-  const text = formatValue(value, findMetric(metric)!.unit);
+export function metricCell(metrics: MetricRecord, metric: string, isBest: boolean): ComparisonCell {
+  const text = measured(metrics, metric);
+  const value = ownValue(metrics, metric) ?? null;
   return isBest ? { text, value, mark: 'best' } : { text, value };
 }
 

@@ -7,7 +7,8 @@ import { refetchSentence } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import type { Comparison, CostDelta, Difference } from '../../../study/comparison.js';
-import { type Completeness, isApart } from '../../../study/completeness.js';
+import { type Completeness, isApart, isLeast, leavesOutMore } from '../../../study/completeness.js';
+import type { MetricRecord } from '../../../study/job.js';
 import type { StudyRow, SweptPoint } from '../../../study/run-rows.js';
 import type { Closing } from '../../terminal/present.js';
 import { type RowNoun, whyNoneRanked } from './completeness-notes.js';
@@ -18,6 +19,19 @@ export const LOOSEN = 'Relax --subject-to, or vary something else.';
 /** A value of a metric with its unit. */
 export function figure(value: number | null | undefined, metric: string): string {
   return formatValue(value ?? null, findMetric(metric)!.unit);
+}
+
+/** The same of a row with these metrics: `at least` this where it leaves out what has no price. */
+export function measured(metrics: MetricRecord, metric: string): string {
+  return `${isLeast(metrics, metric) ? 'at least ' : ''}${figure(ownValue(metrics, metric), metric)}`;
+}
+
+/** What is said instead of what costs least where that row may cost more than is known. */
+export function priceless(name: string, cost: string): Conclusion {
+  return {
+    result: `What costs least is not known: requests of ${name} are of models without a price, so that it costs ${cost}.`,
+    advice: 'Give these models a price, with `models:` in a scenario.',
+  };
 }
 
 /** Over how many sessions a mean is taken, behind it. */
@@ -55,14 +69,14 @@ function doubtOf({ verdict, low, high }: Difference, metric: string): string {
 function rival({ variants, metrics: [metric] }: Comparison) {
   const sign = findMetric(metric!)!.better === 'higher' ? -1 : 1;
   const [best] = variants
-    .flatMap(({ name, metrics, differences, broken }) => {
+    .flatMap(({ name, differences, broken }) => {
       const difference = ownValue(differences, metric!);
       const isShown =
         broken.length === 0 &&
         difference !== undefined &&
         difference.mean !== null &&
         difference.verdict !== 'unranked';
-      return isShown ? [{ name, value: ownValue(metrics, metric!), difference, mean: difference.mean }] : [];
+      return isShown ? [{ name, difference, mean: difference.mean }] : [];
     })
     .sort((a, b) => sign * (a.mean - b.mean));
   return best ?? null;
@@ -120,11 +134,18 @@ export function comparisonConclusion(
   fetching: ReadonlySet<string> = new Set(),
 ): Conclusion {
   const { variants, baseline, metrics } = comparison;
-  const best = rival(comparison)?.name;
-  const rows = variants.filter(({ name }) => (name === best || name === baseline) && !fetching.has(name));
+  const found = rival(comparison);
+  const best = found?.name;
+  const pair = variants.filter(({ name }) => name === best || name === baseline);
+  const cheaper = pair.find(({ name }) => name === (found !== null && found.mean < 0 ? best : baseline))!;
+  const metric = metrics[0]!;
+  const all = pair.map((row) => row.metrics);
+  if (leavesOutMore(cheaper.metrics, all, metric))
+    return priceless(cheaper.name, measured(cheaper.metrics, metric));
+  const rows = pair.filter(({ name }) => !fetching.has(name));
   return withRefetch(
     comparedConclusion(comparison, deltas),
-    metrics[0]!,
+    metric,
     rows.map((row) => ({ name: row.name, refetchUsd: row.metrics.refetchUsd ?? null })),
   );
 }
@@ -132,7 +153,7 @@ export function comparisonConclusion(
 function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, CostDelta>): Conclusion {
   const { variants, baseline, completeness } = comparison;
   const metric = comparison.metrics[0]!;
-  const base = figure(ownValue(variants.find(({ name }) => name === baseline)!.metrics, metric), metric);
+  const base = measured(variants.find(({ name }) => name === baseline)!.metrics, metric);
   const best = rival(comparison);
   const sessions = best?.difference.pairs ?? completeness.compared.length;
   if (variants.length === 1)
@@ -152,9 +173,10 @@ function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, 
     };
   if (best === null) return noRival(comparison);
   const { mean, relative, verdict } = best.difference;
+  const value = measured(variants.find(({ name }) => name === best.name)!.metrics, metric);
   if (isBarred)
     return {
-      result: `${best.name} has the best ${metricWords(metric)} of those that meet ${rules}: ${figure(best.value, metric)}, against ${base} for ${baseline}, which does not${over(sessions)}.`,
+      result: `${best.name} has the best ${metricWords(metric)} of those that meet ${rules}: ${value}, against ${base} for ${baseline}, which does not${over(sessions)}.`,
       advice: doubtOf(best.difference, metric),
     };
   if (verdict === 'same' || mean === 0)
@@ -165,7 +187,7 @@ function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, 
   const costs = metric === 'costUsd' ? deltas.get(best.name) : undefined;
   if (costs !== undefined && !isWorth(costs, variants.find(({ name }) => name === baseline)!.metrics.costUsd))
     return {
-      result: `There is ${NOT_WORTH_ACTING}: ${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
+      result: `${NOT_WORTH_ACTING}${best.name}, the nearest to ${baseline}, differs by ${figure(mean, metric)}${over(sessions)}.`,
       advice: 'A difference counts if its 90 % interval excludes zero and it is more than 1 % of the cost.',
     };
   const subject = rules === '' ? '' : `Subject to ${rules}: `;
@@ -175,7 +197,7 @@ function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, 
     findMetric(metric)!.better === null || mean! < 0 === (findMetric(metric)!.better === 'lower');
   return {
     result: isBetter
-      ? `${subject}${best.name} has ${metricWords(metric)} ${figure(best.value, metric)}, ${more} than ${baseline}${over(sessions)}.`
+      ? `${subject}${best.name} has ${metricWords(metric)} ${value}, ${more} than ${baseline}${over(sessions)}.`
       : `${subject}No variant is better than ${baseline} in ${metricWords(metric)}: ${best.name}, the nearest, has ${more}${over(sessions)}.`,
     advice: doubtOf(best.difference, metric),
   };
@@ -185,12 +207,20 @@ function comparedConclusion(comparison: Comparison, deltas: ReadonlyMap<string, 
 export interface BestSetting {
   readonly settings: string;
   readonly value: number | null;
+  /** Its cost in words, where that leaves out what has no price; `unsure` where it leaves out more than another one. */
+  readonly atLeast?: string;
+  readonly unsure?: boolean;
   /** Other points that are ranked and as good; none where absent. */
   readonly equal?: number;
   /** Largest context, where none of the points compacts; absent where one does. */
   readonly idleAt?: number | null;
   /** What fetching again costs that it forgets; null where that is in its cost, or not known. */
   readonly refetchUsd?: number | null;
+}
+
+/** The value of the best setting in words. */
+export function valueText({ value, atLeast }: BestSetting, metric: string): string {
+  return atLeast ?? figure(value, metric);
 }
 
 /** The best of several points, beside the others that are ranked. */
@@ -206,6 +236,12 @@ export function bestSetting(
   return {
     settings: best.point.set.join(', '),
     value,
+    ...(isLeast(best.metrics, metric) ? { atLeast: measured(best.metrics, metric) } : {}),
+    unsure: leavesOutMore(
+      best.metrics,
+      ranked.map(({ metrics }) => metrics),
+      metric,
+    ),
     equal,
     refetchUsd: fetchesAgain(best.point) ? null : (best.metrics.refetchUsd ?? null),
     ...(isIdle ? { idleAt: best.metrics.peakContextTokens ?? null } : {}),
@@ -252,18 +288,19 @@ export function sweepConclusion(
     };
   if (ranked.length === 1)
     return {
-      result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${figure(best.value, metric)}${over(sessions)}.`,
+      result: `Only ${best.settings} is ranked: ${metricWords(metric)} ${valueText(best, metric)}${over(sessions)}.`,
       advice:
         completeness.variants.length > 1
           ? rankMore(completeness, 'point')
           : 'There is nothing to compare it with: give --vary several values.',
     };
+  if (best.unsure === true) return priceless(best.settings, best.atLeast!);
   const same = allEqual(best, ranked.length, 'point', metric, sessions);
   if (same !== null) return same;
   const { equal = 0 } = best;
   const others = equal === 0 ? '' : ` and ${formatCounted(equal, 'other point')}`;
   const conclusion = {
-    result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${figure(best.value, metric)}, at ${best.settings}${others}${over(sessions)}.`,
+    result: `The best ${metricWords(metric)} of ${formatCounted(ranked.length, 'point')} is ${valueText(best, metric)}, at ${best.settings}${others}${over(sessions)}.`,
     advice:
       sessions === 1
         ? 'It is best on one session: add more with --transcripts to see whether that holds.'

@@ -7,7 +7,7 @@ import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
 import { chosenMetrics, SWEPT_METRICS } from '../../../study/chosen-metrics.js';
-import { bestRanked, completenessOf } from '../../../study/completeness.js';
+import { bestRanked, completenessOf, leavesOutMore } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
@@ -170,7 +170,9 @@ function tableOf(
     names.map((metric) => {
       const values = new Set(ranked.map(({ metrics }) => ownValue(metrics, metric)));
       const first = values.size > 1 ? bestRanked(swept, findMetric(metric)!) : null;
-      return [metric, ownValue(first?.metrics, metric) ?? null] as const;
+      const all = ranked.map(({ metrics }) => metrics);
+      const isSure = first !== null && !leavesOutMore(first.metrics, all, metric);
+      return [metric, isSure ? (ownValue(first.metrics, metric) ?? null) : null] as const;
     }),
   );
   const alarms = [
@@ -187,7 +189,7 @@ function tableOf(
       cells: names.map((metric) => {
         const value = ownValue(item.metrics, metric) ?? null;
         const isRanked = item.completeness.standing === 'ranked';
-        return metricCell(value, metric, isRanked && value !== null && value === best.get(metric));
+        return metricCell(item.metrics, metric, isRanked && value !== null && value === best.get(metric));
       }),
     })),
     notes: [...meansNotes(completeness), ...alarms, ...notes],

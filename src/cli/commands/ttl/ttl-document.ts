@@ -13,7 +13,7 @@ import {
   wordList,
 } from '../../../core/base/format.js';
 import { sum } from '../../../core/base/stats.js';
-import { isWorthActing, NOT_WORTH_ACTING, PLAIN_DELTA_ERROR } from '../../../metrics/cost-interval.js';
+import { isWorthSaving, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import * as doc from '../../../report/document/document.js';
 import { AS_RECORDED } from '../../../report/text/as-recorded.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
@@ -198,15 +198,14 @@ export function lifetimeConclusion(
       result: `Both lifetimes cost the same: ${formatAtLeast(total5mUsd, cost)}${ofPriced}.`,
       advice: 'Either will do for sessions like these.',
     };
-  const low = difference * (1 - PLAIN_DELTA_ERROR);
-  const isWorthIt = isWorthActing({ delta: difference, low, high: difference }, total5mUsd);
+  const isWorthIt = isWorthSaving(difference, total5mUsd);
   const own = cost.perSession.length;
   const who = own === sessions ? 'All sessions' : `${formatCounted(own, 'session')} with a choice`;
   const [best, pauses] = total5mUsd < total1hUsd ? ['5 minutes', 'rare'] : ['1 hour', 'common'];
   return {
     result: `${who}: ${formatAtLeast(total5mUsd, cost)} with 5 minutes, ${formatAtLeast(total1hUsd, cost)} with 1 hour; ${best} saves ${formatMoney(difference)}${ofPriced}.${billedText(chosen, cost)}`,
     advice: !isWorthIt
-      ? `There is ${NOT_WORTH_ACTING}: it is less than 1 % of the cost.`
+      ? `${NOT_WORTH_ACTING}it is less than 1 % of the cost.`
       : `Choose ${best} as long as pauses between 5 minutes and 1 hour stay as ${pauses} as here.`,
   };
 }

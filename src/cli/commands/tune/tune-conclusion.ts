@@ -1,5 +1,5 @@
 import { formatCount, formatCounted, formatShare, formatValue } from '../../../core/base/format.js';
-import { LEAST_SHARE } from '../../../metrics/cost-interval.js';
+import { isWorthSaving, NOT_WORTH_ACTING } from '../../../metrics/cost-interval.js';
 import { findMetric } from '../../../metrics/registry.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import { metricWords } from '../../../report/text/metric-words.js';
@@ -12,6 +12,8 @@ import {
   isWorth,
   LOOSEN,
   over,
+  priceless,
+  valueText,
   withRefetch,
 } from '../study/study-conclusion.js';
 
@@ -39,19 +41,18 @@ interface Verdict {
 }
 
 const no = (advice: string): Verdict => ({ isRecommended: false, advice });
-const NOT_WORTH = 'No difference worth acting on: ';
 
 /** What speaks against a saving however sure it is: its size, what the simulator may be off, and what must be fetched again. */
 function tooSmall(saving: Saving, metric: string, best: BestSetting, found: FoundSaving, on: string) {
   const { mean, share } = saving;
-  if (share !== null && share <= LEAST_SHARE)
-    return no(`${NOT_WORTH}${on}the saving is ${formatShare(share)}.`);
+  const usual = share === null ? 0 : mean / share;
+  if (share !== null && !isWorthSaving(mean, usual))
+    return no(`${NOT_WORTH_ACTING}${on}the saving is ${formatShare(share)}.`);
   if (found.delta !== null && !isWorth(found.delta, found.delta.baseUsd))
-    return no(`${NOT_WORTH}the simulator may be off by more than the saving.`);
+    return no(`${NOT_WORTH_ACTING}the simulator may be off by more than the saving.`);
   const moreUsd = (best.refetchUsd ?? 0) - (found.baseRefetchUsd ?? 0);
-  const least = share === null ? 0 : (mean / share) * LEAST_SHARE;
-  if (findMetric(metric)!.unit === 'usd' && moreUsd > 0 && mean - moreUsd <= least)
-    return no(`${NOT_WORTH}${on}fetching forgotten content again would take the saving.`);
+  if (findMetric(metric)!.unit === 'usd' && moreUsd > 0 && !isWorthSaving(mean - moreUsd, usual))
+    return no(`${NOT_WORTH_ACTING}${on}fetching forgotten content again would take the saving.`);
   return null;
 }
 
@@ -65,7 +66,7 @@ function verdictHere(metric: string, best: BestSetting, found: FoundSaving): Ver
       advice: 'No saving can be shown: the scenario as it is has no finished run of the same sessions.',
     };
   if (saving.low !== null && saving.low <= 0)
-    return no(`${NOT_WORTH}the interval of the saving contains 0; more sessions would narrow it.`);
+    return no(`${NOT_WORTH_ACTING}the interval of the saving contains 0; more sessions would narrow it.`);
   return (
     tooSmall(saving, metric, best, found, '') ?? {
       isRecommended: true,
@@ -84,12 +85,14 @@ function verdictAhead(
   if (refusal !== null) return no(`Stay with the scenario as it is: ${refusal}.`);
   const on = 'on the held-out sessions ';
   const { low = null, high = null } = realised ?? {};
-  if (realised === null) return no(`${NOT_WORTH}${on}nothing can be compared.`);
+  if (realised === null) return no(`${NOT_WORTH_ACTING}${on}nothing can be compared.`);
   if (low === null || high === null)
-    return no(`${NOT_WORTH}${on}there is only one comparison, which says little.`);
+    return no(`${NOT_WORTH_ACTING}${on}there is only one comparison, which says little.`);
   if (high < 0) return no(`Do not take it: ${on}it is worse than the scenario as it is.`);
   if (low <= 0)
-    return no(`${NOT_WORTH}${on}the interval of the saving contains 0; more sessions would narrow it.`);
+    return no(
+      `${NOT_WORTH_ACTING}${on}the interval of the saving contains 0; more sessions would narrow it.`,
+    );
   return (
     tooSmall(realised, metric, best, found, on) ?? {
       isRecommended: true,
@@ -141,11 +144,12 @@ export function tuneConclusion(
     const advice = found.isValued ? LOOSEN : `To choose one, name another goal, such as ${other}.`;
     return { isRecommended: false, result: `No setting is chosen: ${refusal}.`, advice };
   }
+  if (best.unsure === true) return { isRecommended: false, ...priceless(best.settings, best.atLeast!) };
   // Settings that are alike may still differ from the scenario as it is.
   const isSame = saving === null || saving.mean === 0;
   const same = isSame ? allEqual(best, found.settings, 'setting', metric, found.sessions) : null;
   if (same !== null) return { isRecommended: false, ...same };
-  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${figure(best.value, metric)}, at ${best.settings}${over(found.sessions)}.`;
+  const result = `The best ${metricWords(metric)} of ${formatCounted(found.settings, 'setting')} is ${valueText(best, metric)}, at ${best.settings}${over(found.sessions)}.`;
   const conclusion =
     held === null
       ? { result: `${result}${besideText(saving, metric)}`, ...verdictHere(metric, best, found) }

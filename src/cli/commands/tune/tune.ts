@@ -155,7 +155,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   const columns = columnsOf(goal);
   const alarms = completenessNotes(completeness, 'setting', runs);
   // Of several that are equally good none is better than the others.
-  const marked = chosen?.equal === 0 ? best : null;
+  const marked = chosen?.equal === 0 && chosen.unsure !== true ? best : null;
   const settings = tableOf(study.name, goal, ranked, front, marked, completeness, [
     searched,
     `holds: ${[IMPLIED, ...rules].join('; ')}`,
@@ -330,9 +330,7 @@ function tableOf(
     rows: ranked.map((item) => ({
       ...rowHead(item, completeness),
       cells: [
-        ...columns.map((metric) =>
-          metricCell(ownValue(item.metrics, metric) ?? null, metric, item === best && metric === goal.metric),
-        ),
+        ...columns.map((metric) => metricCell(item.metrics, metric, item === best && metric === goal.metric)),
         { text: item.trial.feasible ? 'yes' : 'no' },
         { text: onFront.has(item) ? 'yes' : '' },
       ],

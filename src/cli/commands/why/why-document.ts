@@ -270,7 +270,7 @@ export function adviceSentence({ changes, sessions, recordedUsd, byCause }: Advi
   const isIdle = changes.every(({ usd }) => usd <= 0);
   if (where === '' && isIdle && byCause.every(({ events }) => events === 0))
     return 'Nothing to change: no cache was lost.';
-  const none = `There is ${NOT_WORTH_ACTING}: none of the standard changes${where}${where === '' ? '' : ','} would clearly have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
+  const none = `${NOT_WORTH_ACTING}none of the standard changes${where}${where === '' ? '' : ','} would clearly have saved more than 1 % on ${sessions === 1 ? 'this session' : 'these sessions'}`;
   return avoidableOf(byCause) > 0
     ? `${none}. Avoidable cost is computed break by break, but a change applies to a whole session.`
     : `${none}.`;

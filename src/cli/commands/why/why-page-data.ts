@@ -76,6 +76,7 @@ const CAUSE_COLORS: Readonly<Record<WhyCause, string>> = {
   model: BREAK_COLORS.model,
   version: BREAK_COLORS.parameters,
   thinking: BREAK_COLORS.thinking,
+  effort: BREAK_COLORS.server,
   reasoning: BREAK_COLORS.lookback,
   delivery: BREAK_COLORS['not-readable-yet'],
   messages: BREAK_COLORS.messages,

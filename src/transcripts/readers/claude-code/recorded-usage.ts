@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOf, objectsOf } from '../../lines/narr
 import { isPlausibleUsage, knownTokens } from '../../lines/plausible.js';
 
 /** What makes a response cost something else than its counts at the list price (api.md §1.8). */
-export type BilledOtherwise = Tariff | 'priority' | 'iterations';
+export type BilledOtherwise = Exclude<Tariff, 'regional'> | 'priority' | 'iterations';
 
 /** What most responses are: billed as they are counted. */
 const AS_COUNTED: readonly BilledOtherwise[] = Object.freeze([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparisonTable } from '../../../../src/cli/commands/study/comparison-table.js';
 import {
+  bestSetting,
   comparisonConclusion,
   concluded,
   sweepConclusion,
@@ -270,6 +271,60 @@ describe('what a sweep comes to', () => {
     });
     expect(sweepConclusion('costUsd', best, of({ a: CUT, b: CUT })).result).toBe(
       'No point is best: no point finished the session.',
+    );
+  });
+});
+
+describe('a cost without requests of models without a price', () => {
+  /** Base costs $4, the other one what is said; of each so many requests have no price. */
+  const besides = (usd: number, base: number, other: number) => {
+    const left = [base, other];
+    const runs = [variantOf('base', costs(4)), variantOf('other', costs(usd))].map((row, i) => ({
+      name: row.name,
+      byTranscript: new Map(
+        [...row.byTranscript].map(([key, record]) => [key, { ...record, unpricedRequests: left[i]! }]),
+      ),
+    }));
+    const comparison = compareVariants(runs, 'base', ['costUsd', 'contentRetention']);
+    const { rows, alarms } = comparisonTable('c', comparison, runs);
+    return { alarms, cells: rows.map(({ cells: [cell] }) => cell), ...comparisonConclusion(comparison) };
+  };
+  const ALARM = 'costs are at least these: some requests are of models without a price';
+
+  it('is the least, which is said in every cell and below the table', () => {
+    const { cells, alarms, result } = besides(3, 2, 2);
+    expect(cells).toMatchObject([{ text: 'at least $4.00' }, { text: 'at least $3.00', mark: 'best' }]);
+    expect(alarms).toContain(ALARM);
+    expect(result).toBe('other has cost at least $3.00, $1.00 (25 %) less than base.');
+    const priced = besides(3, 0, 0);
+    expect(priced.cells.map((cell) => cell!.text)).toEqual(['$4.00', '$3.00']);
+    expect(priced.alarms).not.toContain(ALARM);
+  });
+
+  it('is not called less than one that leaves out fewer of them', () => {
+    const unknown = (name: string, cost: string) =>
+      `What costs least is not known: requests of ${name} are of models without a price, so that it costs at least ${cost}.`;
+    const other = besides(3, 1, 2);
+    expect(other.result).toBe(unknown('other', '$3.00'));
+    expect(other.cells.map((cell) => cell!.mark)).toEqual([undefined, undefined]);
+    expect(besides(5, 1, 0).result).toBe(unknown('base', '$4.00'));
+    // What is left out makes the dearer one dearer still.
+    expect(besides(3, 2, 1).result).toMatch(/^other has cost at least \$3\.00, /);
+  });
+
+  it('is not the best of a sweep or a search before one that leaves out fewer of them', () => {
+    const completeness = completenessOf(['a', 'b'].map((name, i) => variantOf(name, costs(i + 1))));
+    const points = [2, 1].map((unpricedRequests, i) => ({
+      point: { name: `p${i}`, values: [], settings: {}, set: [`gap=${i}`], runs: [] },
+      metrics: { costUsd: i + 1, unpricedRequests },
+      completeness: completeness.variants[i]!,
+      runs: variantOf(`p${i}`, {}),
+    }));
+    const best = bestSetting(points[0]!, points, 'costUsd');
+    expect(sweepConclusion('costUsd', best, completeness).result).toMatch(/^What costs least is not known: /);
+    const sure = bestSetting(points[1]!, points, 'costUsd');
+    expect(sweepConclusion('costUsd', sure, completeness).result).toBe(
+      'The best cost of 2 points is at least $2.00, at gap=1.',
     );
   });
 });

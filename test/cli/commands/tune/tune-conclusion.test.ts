@@ -33,12 +33,12 @@ describe('what a search comes to', () => {
 
   it.each([
     [1, 3, 0.1, true, /^Take it: .* is the one to expect/],
-    [1, 3, 0.005, false, /^No difference worth acting on: .* the saving is 0.5%/],
-    [1, 3, 0.01, false, /^No difference worth acting on: .* the saving is 1.0%/],
-    [-1, 3, 0.1, false, /^No difference worth acting on: .* contains 0/],
-    [0, 3, 0.1, false, /^No difference worth acting on: .* contains 0/],
+    [1, 3, 0.005, false, /^There is no difference worth acting on: .* the saving is 0.5%/],
+    [1, 3, 0.01, false, /^There is no difference worth acting on: .* the saving is 1.0%/],
+    [-1, 3, 0.1, false, /^There is no difference worth acting on: .* contains 0/],
+    [0, 3, 0.1, false, /^There is no difference worth acting on: .* contains 0/],
     [-3, -1, 0.1, false, /^Do not take it: .* worse than the scenario as it is/],
-    [null, null, 0.1, false, /^No difference worth acting on: .* only one comparison/],
+    [null, null, 0.1, false, /^There is no difference worth acting on: .* only one comparison/],
   ])('recommends on a realised saving from %s to %s of %s: %s', (low, high, share, isRecommended, advice) => {
     const held_ = held(low, high, share);
     expect(tuneConclusion('costUsd', best, { ...found, held: held_ })).toMatchObject({
@@ -138,7 +138,17 @@ describe('what a search comes to', () => {
       ...change,
     });
     expect(told).toMatchObject({ isRecommended: false, advice: expect.stringMatching(advice) });
-    expect(told.advice).toMatch(/^No difference worth acting on: /);
+    expect(told.advice).toMatch(/^There is no difference worth acting on: /);
+  });
+
+  it('recommends nothing whose cost leaves out more requests without a price than another setting', () => {
+    const unsure = { ...best, atLeast: 'at least $2.00', unsure: true };
+    expect(tuneConclusion('costUsd', unsure, { ...found, saving })).toEqual({
+      isRecommended: false,
+      result:
+        'What costs least is not known: requests of gap=5 are of models without a price, so that it costs at least $2.00.',
+      advice: 'Give these models a price, with `models:` in a scenario.',
+    });
   });
 
   it('leaves fetching again out of the saving, and says so on both sides', () => {
