@@ -164,6 +164,16 @@ describe('lists', () => {
     expect((await cli(['models', 'nothing-like-it'], { cwd })).code).toBe(2);
   });
 
+  it('models say what a name of a cloud is billed: a tenth more in a region (Bedrock)', async () => {
+    const cwd = tempFolder();
+    const priceOf = async (name: string): Promise<unknown> =>
+      JSON.parse((await cli(['models', name, '--json'], { cwd })).stdout).models[0].pricesPerMTok;
+    const rest = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
+    // $3 and $15 a million; a read a tenth of the input, writes 1.25 and 2 times as much.
+    expect(await priceOf(`global.${rest}`)).toMatchObject({ input: 3, output: 15 });
+    expect(await priceOf(`eu.${rest}`)).toMatchObject({ input: expect.closeTo(3.3), output: 16.5 });
+  });
+
   it('K1 policies clients prints every client, what it does and how that is known', async () => {
     const cwd = tempFolder();
     const { clients } = JSON.parse((await cli(['policies', 'clients', '--json'], { cwd })).stdout);

@@ -72,7 +72,7 @@ export interface ModelsOptions {
   readonly history?: boolean;
 }
 
-/** The rows that hold one of the words in a name, and are of a provider. */
+/** The rows that hold one of the words in a name, or what requests under these names cost, and are of a provider. */
 function wantedRows(words: readonly string[], provider: string | undefined): readonly ModelRow[] {
   const providers = [...new Set(MODELS.rows.map((row) => row.provider))];
   if (provider !== undefined && !providers.includes(provider))
@@ -80,10 +80,11 @@ function wantedRows(words: readonly string[], provider: string | undefined): rea
   const wanted = words.map((word) => word.toLowerCase());
   const holds = ({ id, aliases }: ModelRow): boolean =>
     wanted.length === 0 || wanted.some((word) => [id, ...aliases].some((name) => name.includes(word)));
-  const rows = MODELS.rows.filter(
-    (row) => holds(row) && (provider === undefined || row.provider === provider),
-  );
+  const isOfProvider = (row: ModelRow): boolean => provider === undefined || row.provider === provider;
+  const rows = MODELS.rows.filter((row) => holds(row) && isOfProvider(row));
   if (rows.length > 0) return rows;
+  const billed = wanted.flatMap((word) => MODELS.find(word) ?? []).filter(isOfProvider);
+  if (billed.length > 0) return billed;
   const ids = MODELS.rows.map(({ id }) => id);
   throw unknownName('model', words.join(' '), ids);
 }

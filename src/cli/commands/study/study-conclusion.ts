@@ -29,7 +29,7 @@ export function measured(metrics: MetricRecord, metric: string): string {
 /** What is said instead of what costs least where that row may cost more than is known. */
 export function priceless(name: string, cost: string): Conclusion {
   return {
-    result: `What costs least is not known: requests of ${name} are of models without a price, so that it costs ${cost}.`,
+    result: `What costs least is not known: some requests of ${name} are of models without a price; it costs ${cost}.`,
     advice: 'Give these models a price, with `models:` in a scenario.',
   };
 }

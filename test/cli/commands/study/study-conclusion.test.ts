@@ -303,7 +303,7 @@ describe('a cost without requests of models without a price', () => {
 
   it('is not called less than one that leaves out fewer of them', () => {
     const unknown = (name: string, cost: string) =>
-      `What costs least is not known: requests of ${name} are of models without a price, so that it costs at least ${cost}.`;
+      `What costs least is not known: some requests of ${name} are of models without a price; it costs at least ${cost}.`;
     const other = besides(3, 1, 2);
     expect(other.result).toBe(unknown('other', '$3.00'));
     expect(other.cells.map((cell) => cell!.mark)).toEqual([undefined, undefined]);

@@ -146,7 +146,7 @@ describe('what a search comes to', () => {
     expect(tuneConclusion('costUsd', unsure, { ...found, saving })).toEqual({
       isRecommended: false,
       result:
-        'What costs least is not known: requests of gap=5 are of models without a price, so that it costs at least $2.00.',
+        'What costs least is not known: some requests of gap=5 are of models without a price; it costs at least $2.00.',
       advice: 'Give these models a price, with `models:` in a scenario.',
     });
   });
