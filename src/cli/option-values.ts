@@ -176,6 +176,9 @@ export const OPTION_VALUES = {
 /** The name of a reader of values. */
 export type OptionValue = keyof typeof OPTION_VALUES;
 
+/** Options with every setting that they stand for in `set`. */
+export type WithSet<T> = Omit<T, 'set'> & { readonly set: readonly string[] };
+
 /** The setting of a scenario that `--prices-of` stands for. */
 export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {
   return pricesOf === undefined ? [] : [`priceDay=${JSON.stringify(pricesOf)}`];

@@ -1,4 +1,5 @@
-import { type StarterOptions, writeStarter } from '../files/write-starter.js';
+import type { CommandOptions } from '../commands.generated.js';
+import { writeStarter } from '../files/write-starter.js';
 import type { CliSession, ExitCode } from '../session.js';
 
 /** What a starter scenario is called, and where editors find the schema (null: no line for them). */
@@ -51,7 +52,7 @@ seed: 1
 export async function initCommand(
   session: CliSession,
   wanted: string,
-  options: StarterOptions,
+  options: CommandOptions['init'],
 ): Promise<ExitCode> {
   const starter = {
     what: 'scenario',

@@ -2,13 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NAME_PATTERN, NAME_WORDS } from '../../config/schema/schema-sessions.js';
 import { CcbenchError } from '../../core/base/errors.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { type CliSession, EXIT, type ExitCode, printJson } from '../session.js';
 import { openFile } from './output.js';
-
-/** Options of commands that write a starter. */
-export interface StarterOptions {
-  readonly force?: boolean;
-}
 
 /** A file that a user starts from. */
 export interface Starter {
@@ -25,7 +21,7 @@ export async function writeStarter(
   session: CliSession,
   { what, text, next }: Starter,
   wanted: string,
-  { force }: StarterOptions,
+  { force }: CommandOptions['init'],
 ): Promise<ExitCode> {
   const { cwd, stdout } = session.host;
   const name = wanted.replace(/\.ya?ml$/, '');

@@ -12,6 +12,7 @@ import { replay } from '../../../engine/run/replay.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { fileHead } from '../../../transcripts/files/disk-file.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openLog } from '../../files/open-log.js';
 import { execute } from '../../runs/execute.js';
@@ -20,7 +21,6 @@ import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { diffBlocks, diffConclusion } from './diff-document.js';
 
 const LOG = 'run.jsonl';
@@ -161,14 +161,6 @@ export async function openLanes(
   return [laneA, laneB];
 }
 
-/** Options of `ccbench diff`. */
-export interface DiffOptions extends PluginOptions, PictureOptions {
-  /** Per cent. */
-  readonly tolerance?: number;
-  readonly rows: number;
-  readonly out?: string;
-}
-
 /** Beside a recording the simulated prompt is estimated: so much is the same. */
 const RECORDED_TOLERANCE = 2;
 
@@ -179,7 +171,7 @@ export async function diffCommand(
   session: CliSession,
   a: string,
   b: string | undefined,
-  options: DiffOptions,
+  options: CommandOptions['diff'],
 ): Promise<ExitCode> {
   const [laneA, laneB] = await openLanes(session, a, b, options);
   const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';

@@ -1,4 +1,5 @@
-import { type StarterOptions, writeStarter } from '../../files/write-starter.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { writeStarter } from '../../files/write-starter.js';
 import type { CliSession, ExitCode } from '../../session.js';
 
 /** A policy that can be used as it is, with a comment at every part. */
@@ -44,7 +45,7 @@ guards:
 export async function newPolicyCommand(
   session: CliSession,
   wanted: string,
-  options: StarterOptions,
+  options: CommandOptions['policies new'],
 ): Promise<ExitCode> {
   const starter = { what: 'policy', text: policyTemplate, next: 'ccbench policies check' };
   return writeStarter(session, starter, wanted, options);

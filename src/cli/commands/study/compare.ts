@@ -20,9 +20,10 @@ import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { jsonPieces, MadeList } from '../../files/json-pieces.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
-import { priceSettings } from '../../option-values.js';
+import { priceSettings, type WithSet } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { OpenScenario } from '../../runs/scenario-reader.js';
@@ -36,20 +37,15 @@ import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
-import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
+import { compareAgain, repeatCommand } from './repeat-command.js';
 import { type RowOutcome, runRows } from './run-rows.js';
 import { tradeoffCharts } from './study-axes.js';
 import { comparisonConclusion, concluded, fetchesAgain } from './study-conclusion.js';
 import { STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
-import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
+import { openStudyScenarios, studySessions } from './study-sessions.js';
 
-/** Options of `ccbench compare`. */
-export interface CompareOptions extends Omit<CompareRecipe, 'files'>, StudyChoice, PictureOptions {
-  readonly workers?: number;
-  readonly out: string;
-  readonly files: boolean;
-}
+type CompareOptions = WithSet<CommandOptions['compare']>;
 
 /** A variant with the scenario it comes from. */
 interface Row extends Variant {

@@ -11,6 +11,8 @@ import { bestRanked, completenessOf } from '../../../study/completeness.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import type { WithSet } from '../../option-values.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
 import type { CliSession, ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
@@ -27,7 +29,6 @@ import {
   metricCell,
   openPointStudy,
   type PointFindings,
-  type PointOptions,
   type PointStudy,
   publish,
   referenceOf,
@@ -95,11 +96,6 @@ export function fitMinimum(
   return { x, y: lowest.y + a - (b * b) / (4 * c), points: near.length };
 }
 
-/** Options of `ccbench sweep`. */
-export interface SweepOptions extends PointOptions {
-  readonly metrics?: string;
-}
-
 /** Points that the terminal lists; the files hold all. */
 const LISTED_POINTS = 40;
 
@@ -109,7 +105,7 @@ export const sweepCommand = pluggedIn(sweep);
 async function sweep(
   session: CliSession,
   files: readonly string[],
-  options: SweepOptions,
+  options: WithSet<CommandOptions['sweep']>,
   opened: OpenPlugins,
 ): Promise<ExitCode> {
   const names = chosenMetrics(options.metrics, SWEPT_METRICS);

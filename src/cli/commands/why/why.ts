@@ -3,7 +3,6 @@ import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { type Counted, countNew, countOnce } from '../../../analysis/why/count-once.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
-import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Uncounted } from '../../../analysis/why/session-why.js';
 import { splitAt } from '../../../analysis/why/split.js';
 import { type SummedSession, sumSessions, type WhyReport } from '../../../analysis/why/sum-up.js';
@@ -21,7 +20,8 @@ import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-re
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
-import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { checkChoice, chosenSessions } from '../../files/chosen-sessions.js';
 import { allFiles, shareOf, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
@@ -43,29 +43,7 @@ import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
 
-/** Options of `ccbench why`. */
-export interface WhyOptions extends SessionChoice {
-  readonly top: number;
-  readonly by: SourceBy;
-  readonly share?: boolean;
-  readonly out: string;
-  readonly files: boolean;
-  readonly limits?: boolean;
-  readonly fix?: boolean;
-  readonly trend?: boolean;
-  readonly split?: string;
-  /** Readings of meters; false: neither use nor keep any. */
-  readonly observed?: readonly string[] | false;
-  /** Prices of models: one by one, and a file of them. */
-  readonly price?: readonly GivenPrice[];
-  readonly prices?: string;
-  /** A folder for Parquet files instead of a page. */
-  readonly results?: string;
-  /** The share of the sessions that is explained. */
-  readonly shard?: Shard;
-  /** Goes on while files change. */
-  readonly watch?: boolean;
-}
+type WhyOptions = CommandOptions['why'];
 
 /** What is asked for, as it is used. */
 interface Asked extends WhyOptions {
@@ -332,7 +310,7 @@ function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
 /** The models whose prices a user gives, those of `--price` over those of the file; null without any. */
 export function givenModels(
   session: CliSession,
-  { price = [], prices }: { readonly price?: readonly GivenPrice[]; readonly prices?: string },
+  { price = [], prices }: Pick<WhyOptions, 'price' | 'prices'>,
 ): readonly PlannedModel[] | null {
   const table =
     prices === undefined ? [] : readModelTable(readTextInput(prices, inputOptions(session)), prices);
