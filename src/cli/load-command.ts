@@ -94,7 +94,7 @@ export const LOADS: { readonly [Path in CommandPath]: (() => Promise<CommandRun<
   export: async () => (await import('./commands/export/export.js')).exportCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,
   open: async () => (await import('./commands/open.js')).openCommand,
-  init: async () => (await import('./commands/init.js')).initCommand,
+  init: async () => (await import('./commands/starter.js')).starterCommand('scenario'),
   schema: async () => (await import('./commands/schema.js')).schemaCommand,
   models: async () => (await import('./commands/models.js')).modelsCommand,
   providers: async () => (await import('./commands/providers/providers.js')).providersCommand,
@@ -108,7 +108,7 @@ export const LOADS: { readonly [Path in CommandPath]: (() => Promise<CommandRun<
     const { checkPolicyCommand } = await import('./commands/policies/show-policy.js');
     return (session, file, options) => checkPolicyCommand(session, file, { ...options, model: SHOWN_MODEL });
   },
-  'policies new': async () => (await import('./commands/policies/new-policy.js')).newPolicyCommand,
+  'policies new': async () => (await import('./commands/starter.js')).starterCommand('policy'),
   'policies clients': async () => (await import('./commands/policies/list-policies.js')).clientsCommand,
   bench: async () => (await import('./commands/bench/bench.js')).benchCommand,
   serve: async () => (await import('./commands/serve/serve.js')).serveCommand,
