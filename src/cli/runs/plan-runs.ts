@@ -133,9 +133,10 @@ export async function planScenarios(
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();
   for (const file of files) {
-    const showOthers = plugins.only(file);
     try {
-      const wanted = compileWanted(open(file, changesOf(changes)), changes.variant);
+      const wanted = await plugins.within(file, () =>
+        compileWanted(open(file, changesOf(changes)), changes.variant),
+      );
       const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
       problems.push(...checkTranscripts(scenario, session.host.cwd));
       const other = fileOf.get(scenario.name);
@@ -157,8 +158,6 @@ export async function planScenarios(
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       problems.push(...(error instanceof ProblemList ? error.problems : [error]));
-    } finally {
-      showOthers();
     }
   }
   if (problems.length === 0) return planned;

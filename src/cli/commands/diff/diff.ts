@@ -69,22 +69,15 @@ async function runScenario(
         place: { file },
         hint: 'name one recording in the scenario, or diff the folders of two runs',
       });
-    const showOthers = plugins.only(file);
-    try {
+    return plugins.within(file, async () => {
       const { run } = runs[0]!;
       const transcript = await runInterruptible(host.interrupt, () =>
         openRef(run.transcript, inputOptions(session)),
       );
       const writer = new LaneWriter();
-      await execute(session, run.plan, transcript, {
-        write: async (entries) => {
-          for (const entry of entries) writer.write(entry);
-        },
-      });
+      await execute(session, run.plan, transcript, { sink: writer });
       return writer.finish();
-    } finally {
-      showOthers();
-    }
+    });
   });
 }
 

@@ -230,9 +230,8 @@ async function exportScenarios(
     const planned = await planScenarios(session, files, { set: [], variant }, plugins, (doubt) =>
       note(session, doubt.message),
     );
-    for (const { file, runs } of planned) {
-      const showOthers = plugins.only(file);
-      try {
+    for (const { file, runs } of planned)
+      await plugins.within(file, async () => {
         for (const { run, label } of runs) {
           const transcript = await runInterruptible(host.interrupt, () =>
             openRef(run.transcript, inputOptions(session)),
@@ -241,10 +240,7 @@ async function exportScenarios(
           for (const _ of exporter.write(sentSession(transcript, label), requests))
             await yieldToEventLoop(host.interrupt);
         }
-      } finally {
-        showOthers();
-      }
-    }
+      });
   });
 }
 

@@ -89,12 +89,8 @@ async function runScenarios(
     }
     const job: Job = { session, options, baseline, guard, log, progress, transcript: null };
     for (const [i, planned] of scenarios.entries()) {
-      const showOthers = plugins.only(planned.file);
-      try {
-        results.push(...(await runScenario(job, planned, opened[i] ?? null)));
-      } finally {
-        showOthers();
-      }
+      const run = () => runScenario(job, planned, opened[i] ?? null);
+      results.push(...(await plugins.within(planned.file, run)));
     }
     progress.clear();
     await reportVerdicts(session, scenarios, results, baseline, guard, junit);

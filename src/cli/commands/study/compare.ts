@@ -74,7 +74,7 @@ async function compare(
   const { files, recordings } = sessions;
   checkOneRecording(files, cwd);
   const open = await openStudyScenarios(session, sessions, plugins);
-  const rows = readRows(files, options, recordings?.paths, open, plugins, cwd);
+  const rows = await readRows(files, options, recordings?.paths, open, plugins, cwd);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -195,14 +195,14 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
   });
 }
 
-function readRows(
+async function readRows(
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
   open: OpenScenario,
   plugins: OpenPlugins,
   cwd: string,
-): readonly Row[] {
+): Promise<readonly Row[]> {
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
@@ -211,22 +211,19 @@ function readRows(
   ];
   const set = options.set.filter((change) => change !== PREDICTED);
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
-  const rows = files.flatMap((file) => {
+  const taken = new Set<string>();
+  const rows: Row[] = [];
+  for (const file of files) {
     const own = open(file, shared);
     const source = recordings === undefined ? own : { ...own, recordings };
-    const showOthers = plugins.only(file);
-    try {
-      return variantsWithBase(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
-        const scenario = scenarioName(variant);
-        const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
-        return { ...variant, name, file, text: source.text };
-      });
-    } finally {
-      showOthers();
+    const isOne = isRecording(file, cwd);
+    const variants = await plugins.within(file, () => variantsWithBase(source, { policies, set }, isOne));
+    for (const variant of variants) {
+      const name = files.length === 1 ? variant.name : `${scenarioName(variant)}: ${variant.name}`;
+      rows.push({ ...variant, name: uniqueName(name, taken), file, text: source.text });
     }
-  });
-  const taken = new Set<string>();
-  return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
+  }
+  return rows;
 }
 
 function scenarioName({ runs, variant }: Variant): string {
@@ -281,11 +278,7 @@ async function writeCompareReport(
   for (const { row, plan, session: own } of compared.slice(0, SHOWN_RUNS)) {
     const transcript = await runInterruptible(session.host.interrupt, () => openTranscript(own.input));
     const sample = createRunSample();
-    const { digest, facts } = await execute(session, plan, transcript, {
-      async write(entries) {
-        for (const entry of entries) sample.write(entry);
-      },
-    });
+    const { digest, facts } = await execute(session, plan, transcript, { sink: sample });
     runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
   const named = page.comparison.rows.map(({ name }) => name);
