@@ -17,7 +17,7 @@ import {
   requestLines,
 } from '../../report/tables/csv.js';
 import { EVENTS_HEAD, eventLines } from '../../report/tables/events-csv.js';
-import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
+import { finishedJson, remarksJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
 import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
 import { fileChunks } from '../../transcripts/files/disk-file.js';
@@ -185,8 +185,7 @@ export async function reportCommand(
       ...finishedJson(facts),
       asRecorded: recordedJson(facts),
       metrics: metricValues(facts),
-      skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
-      warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
+      ...remarksJson(facts),
     },
   });
   if (out !== undefined) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { dayStartMs } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
+import { pick } from '../../core/base/own-value.js';
 import { unknownName } from '../../core/base/registry.js';
 import { endedAtMs } from '../../core/model/transcript.js';
 import { type FoundSessions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
@@ -86,22 +87,14 @@ export const USUAL_LAST = 20;
 /** Projects that an error names. */
 const NAMED_PROJECTS = 5;
 
-/** Whether an option chooses among sessions. */
-export function isChosen({ since, project, agent, last }: SessionChoice): boolean {
-  return [since, project, agent, last].some((value) => value !== undefined);
+/** The choice among the options of a command. */
+export function choiceOf(options: SessionChoice): SessionChoice {
+  return pick(options, ['since', 'project', 'agent', 'last']);
 }
 
-/** The choice as it is written on a command line. */
-export function choiceWords({
-  since,
-  project,
-  agent,
-  last,
-}: SessionChoice): readonly (readonly [string, string])[] {
-  const given = { since, project, agent, last };
-  return Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
+/** Whether an option chooses among sessions. */
+export function isChosen(options: SessionChoice): boolean {
+  return Object.keys(choiceOf(options)).length > 0;
 }
 
 function sinceMs(day: string): number {

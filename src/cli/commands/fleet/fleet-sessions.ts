@@ -7,7 +7,7 @@ import { fileState } from '../../../transcripts/files/disk-file.js';
 import { STDIN } from '../../../transcripts/files/read-input.js';
 import { filesOfSession } from '../../../transcripts/files/transcripts.js';
 import type { CommandOptions } from '../../commands.generated.js';
-import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import { choiceOf, chosenSessions } from '../../files/chosen-sessions.js';
 import { inputOptions } from '../../files/input-options.js';
 import { programVersion } from '../../program-version.js';
 import { type CliSession, EXIT, type ExitCode, printJson, withoutAnswer } from '../../session.js';
@@ -70,12 +70,7 @@ async function fleetSessions(
       hint: 'name a folder that all machines see',
     });
   const { shares, results } = options;
-  const choice: SessionChoice = Object.fromEntries(
-    (['since', 'project', 'agent', 'last'] as const).flatMap((name) =>
-      options[name] === undefined ? [] : [[name, options[name]]],
-    ),
-  );
-  const published = { command, paths, choice, shares, results };
+  const published = { command, paths, choice: choiceOf(options), shares, results };
   const folder = resolve(session.host.cwd, results);
   const id = await sessionsId(session, published);
   let ran = 0;

@@ -29,6 +29,7 @@ import { recordedUsd } from '../../../metrics/metric.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
 import { NEWEST, type PriceTimes, pricesFor, priceTimes } from '../../../provider/prices/price.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { warningJson } from '../../../report/tables/summary-json.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
@@ -199,13 +200,7 @@ export async function ttlCommand(
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
   const warnings = used.flatMap((item) =>
-    item.warnings.map(({ code, message, remedy, count }) => ({
-      session: item.session.id,
-      code,
-      message,
-      remedy,
-      count,
-    })),
+    item.warnings.map((each) => ({ session: item.session.id, ...warningJson(each) })),
   );
   const unknown = unknownModels(used);
   const choosing = used.filter((_, i) => {
