@@ -97,17 +97,18 @@ export function isChosen(options: SessionChoice): boolean {
   return Object.keys(choiceOf(options)).length > 0;
 }
 
-function sinceMs(day: string): number {
+/** When the day of an option begins. */
+export function dayMs(option: '--since' | '--split', day: string): number {
   const ms = dayStartMs(day);
   if (ms !== null) return ms;
-  throw new CcbenchError('bad-usage', `--since ${day} is not a day`, {
-    hint: 'write it as year-month-day: --since 2026-07-01',
+  throw new CcbenchError('bad-usage', `${option} ${day} is not a day`, {
+    hint: `write it as year-month-day: ${option} 2026-07-01`,
   });
 }
 
 /** Refuses a choice that cannot be meant, before anything is read. */
 export function checkChoice({ since, agent }: SessionChoice): void {
-  if (since !== undefined) sinceMs(since);
+  if (since !== undefined) dayMs('--since', since);
   if (agent !== undefined && !transcriptReaders.names.includes(agent))
     throw unknownName('agent', agent, transcriptReaders.names);
 }
@@ -169,7 +170,7 @@ async function newest<T extends Known>(
   }
   const late = known.filter((each) => {
     const end = ends.get(each) ?? null;
-    return since === undefined || end === null || end >= sinceMs(since);
+    return since === undefined || end === null || end >= dayMs('--since', since);
   });
   if (late.length === 0 && known.length > 0)
     throw new CcbenchError('bad-input', `no session ended on ${since} or later`, {

@@ -21,7 +21,7 @@ import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import { diffBlocks, diffConclusion } from './diff-document.js';
+import { adviceOn, diffBlocks, sumSentence } from './diff-document.js';
 
 const LOG = 'run.jsonl';
 
@@ -175,7 +175,7 @@ export async function diffCommand(
   const { pairs, ...shown } = diff;
   present(session, {
     blocks: diffBlocks(diff, { tolerance, notes, rows: options.rows }),
-    closing: diffConclusion(diff, isRecorded),
+    closing: { result: sumSentence(diff), advice: adviceOn(diff, isRecorded) },
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
   if (options.out !== undefined) {

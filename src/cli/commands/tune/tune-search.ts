@@ -121,13 +121,9 @@ export async function tryAsItIs(search: Search): Promise<VariantRuns> {
 }
 
 /** Holds the optimum against the scenario as it is. */
-export function tryInSample(
-  { goal, study }: Search,
-  { runs: { byTranscript } }: Tried,
-  base: VariantRuns,
-): InSample {
-  const { metric, sign } = goal;
-  return inSampleOf({ base: base.byTranscript, optimum: byTranscript, metric, sign }, study.inputs.sessions);
+export function tryInSample({ goal, study }: Search, { runs }: Tried, base: VariantRuns): InSample {
+  const compared = { ...goal, base: base.byTranscript, optimum: runs.byTranscript };
+  return inSampleOf(compared, study.inputs.sessions);
 }
 
 /** Holds what one half of the sessions would choose against what comes of it on the other. */

@@ -119,7 +119,8 @@ export async function validateCommand(
       },
     });
     if (options.results !== undefined && !session.json) host.stdout.write(`results ${options.results}\n`);
-    await save(output, report);
+    await output?.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
+    output?.commit();
     if (options.out !== undefined) await writeReport(session, fidelities, report.total, options.out, options);
     if (!session.json) {
       for (const { file, within, responses } of contained)
@@ -188,10 +189,4 @@ async function writeReport(
     session.host.cwd,
   );
   await writePage(session, out, VALIDATE_PAGE, validatePage(files, total, words), options);
-}
-
-async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {
-  if (output === null) return;
-  await output.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
-  output.commit();
 }

@@ -8,7 +8,6 @@ import { splitAt } from '../../../analysis/why/split.js';
 import { type SummedSession, sumSessions, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
 import { readModelTable } from '../../../config/files/model-table.js';
-import { dayStartMs } from '../../../core/base/clock.js';
 import { DigestSet } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
@@ -21,7 +20,7 @@ import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
 import type { CommandOptions } from '../../commands.generated.js';
-import { checkChoice, chosenSessions } from '../../files/chosen-sessions.js';
+import { checkChoice, chosenSessions, dayMs } from '../../files/chosen-sessions.js';
 import { allFiles, shareOf, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
@@ -51,13 +50,6 @@ interface Asked extends WhyOptions {
   readonly models?: readonly PlannedModel[];
   /** Hears what the page shows. */
   onPage?(data: WhyPageData): void;
-}
-
-function checkDay(option: '--split', day: string): void {
-  if (dayStartMs(day) !== null) return;
-  throw new CcbenchError('bad-usage', `${option} ${day} is not a day`, {
-    hint: `write it as year-month-day: ${option} 2026-07-01`,
-  });
 }
 
 /** What is asked for instead of the usual answer: one at a time, but for what goes over time. */
@@ -116,7 +108,7 @@ async function answer(
 ): Promise<ExitCode> {
   checkChoice(options);
   checkResults(session, 'sessions', options);
-  if (options.split !== undefined) checkDay('--split', options.split);
+  if (options.split !== undefined) dayMs('--split', options.split);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;
   const folder = writes
@@ -268,7 +260,7 @@ function askedBlocks(
   if (trend !== true && split === undefined) return null;
   const all = once();
   const overTime = trend === true ? trendOf(all) : null;
-  const parted = split === undefined ? null : splitAt(all, split, dayStartMs(split)!);
+  const parted = split === undefined ? null : splitAt(all, split, dayMs('--split', split));
   return {
     blocks: [
       ...(overTime === null ? [] : trendBlocks(overTime)),
