@@ -1,5 +1,5 @@
 import { CcbenchError } from '../core/base/errors.js';
-import { CCBENCH, type CommandPath, type CommandValues } from './commands.generated.js';
+import { CCBENCH, type CommandOptions, type CommandPath, type CommandValues } from './commands.generated.js';
 import { priceSettings, type WithSet } from './option-values.js';
 import type { CliSession, ExitCode } from './session.js';
 
@@ -10,11 +10,7 @@ type CommandRun<Path extends CommandPath> = (
 ) => ExitCode | Promise<ExitCode>;
 
 /** Options that represent settings. */
-interface Settings {
-  readonly set?: readonly string[];
-  readonly predict?: boolean;
-  readonly pricesOf?: string;
-}
+type Settings = Pick<CommandOptions['run'], 'set' | 'predict' | 'pricesOf'>;
 
 /** The model that policies are explained for where none is named. */
 const SHOWN_MODEL = 'claude-sonnet-4-5';

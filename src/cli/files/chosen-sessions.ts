@@ -11,6 +11,7 @@ import { sessionPath } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { type FoundSession, glance, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { type CliSession, note, remark } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
@@ -61,12 +62,9 @@ export async function usualSessions(session: CliSession, command: string): Promi
 }
 
 /** The options that choose among sessions. */
-export interface SessionChoice {
-  readonly since?: string;
-  readonly project?: string;
-  readonly agent?: string;
-  readonly last?: number;
-}
+export type SessionChoice = Pick<CommandOptions['ttl'], (typeof CHOICE)[number]>;
+
+const CHOICE = ['since', 'project', 'agent', 'last'] as const;
 
 /** What a command line names. */
 interface Named {
@@ -89,7 +87,7 @@ const NAMED_PROJECTS = 5;
 
 /** The choice among the options of a command. */
 export function choiceOf(options: SessionChoice): SessionChoice {
-  return pick(options, ['since', 'project', 'agent', 'last']);
+  return pick(options, CHOICE);
 }
 
 /** Whether an option chooses among sessions. */

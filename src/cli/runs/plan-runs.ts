@@ -12,20 +12,15 @@ import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { getOrMake } from '../../core/base/once.js';
 import { unknownName } from '../../core/base/registry.js';
 import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { folderName } from '../files/output.js';
+import type { WithSet } from '../option-values.js';
 import type { CliSession } from '../session.js';
 import { type EarlierRun, type Guard, missingMetrics, readEarlier } from './earlier-run.js';
 import { openScenarios } from './scenario-reader.js';
 
 /** What the command line changes in scenarios. */
-export interface ScenarioChanges {
-  readonly set: readonly string[];
-  readonly seed?: number;
-  readonly policy?: string;
-  readonly model?: string;
-  /** One variant alone; `base` is the scenario itself. */
-  readonly variant?: string;
-}
+export type ScenarioChanges = WithSet<Pick<CommandOptions['run'], 'seed' | 'policy' | 'model' | 'variant'>>;
 
 /** A run with its place below the report folder. */
 export interface PlannedRun {

@@ -195,16 +195,7 @@ async function why(
     });
     return EXIT.fine;
   }
-  if (options.limits === true) {
-    const limits = await explainLimits(session, once(), options.observed);
-    present(session, {
-      blocks: limitsBlocks(limits),
-      closing: null,
-      json: { ...report, limits, notes, warnings: mergeWarnings(read), skipped, page: null },
-    });
-    return EXIT.fine;
-  }
-  const asked = askedBlocks(counted, once, report, { ...options, home });
+  const asked = await askedBlocks(session, counted, once, report, options);
   if (asked !== null) {
     const { blocks, json } = asked;
     const rest = { notes, warnings: mergeWarnings(read), skipped, page: null };
@@ -242,14 +233,20 @@ async function why(
   return EXIT.fine;
 }
 
-/** What is to be changed, or what sessions cost over time; null where neither is asked for. */
-function askedBlocks(
+/** Where the limits of the plan went, what is to be changed, or what sessions cost over time; null where none of these is asked for. */
+async function askedBlocks(
+  session: CliSession,
   counted: readonly CountedFile[],
   once: () => readonly Counted[],
   report: WhyReport,
-  { fix, trend, split, top, home }: Asked & { readonly home: string },
-): { readonly blocks: readonly Block[]; readonly json: object } | null {
+  { limits, observed, fix, trend, split, top }: Asked,
+): Promise<{ readonly blocks: readonly Block[]; readonly json: object } | null> {
+  if (limits === true) {
+    const found = await explainLimits(session, once(), observed);
+    return { blocks: limitsBlocks(found), json: { limits: found } };
+  }
   if (fix === true) {
+    const home = homeFolder(session.host.env);
     const sessions = counted.map((each) => {
       const { agent, version, changes } = each.summed();
       return { agent, version, changes };
