@@ -107,14 +107,11 @@ export function diffBlocks(
     doc.said(firstSentence(diff), 'strong', '  '),
     '',
     doc.table(COLUMNS, differences.slice(0, most)),
-    ...doc.notes(left > 0 ? [`${formatCount(left)} more; --rows ${differences.length} shows all`] : []),
+    ...doc.notes([left > 0 && `${formatCount(left)} more; --rows ${differences.length} shows all`]),
     doc.DROPPED,
     ...doc.notes([
-      ...(unrecorded.requests > 0
-        ? [
-            `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,
-          ]
-        : []),
+      unrecorded.requests > 0 &&
+        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,
       ...diffNotes(diff, context),
     ]),
   ];

@@ -262,7 +262,7 @@ export async function checkPolicyCommand(
     const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
       errors.flatMap(({ place, message, hint }) => [
         `${place === null ? file : formatPlace(place)}: ${word}${message}`,
-        ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
+        hint !== null && inset(`hint: ${hint}`),
       ]);
     const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
     present(session, {
