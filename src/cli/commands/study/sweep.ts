@@ -3,6 +3,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
+import type { Said } from '../../../report/document/document.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
@@ -158,7 +159,7 @@ type Swept = Omit<PointFindings, 'table' | 'closing' | 'json'>;
 function tableOf(
   { name, axes }: PointStudy,
   { names, swept, completeness, runs }: Swept,
-  notes: readonly string[],
+  notes: readonly Said[],
 ): ComparisonTable {
   const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
   // Of several that are equally good none is better than the others.
@@ -186,7 +187,7 @@ function tableOf(
         return metricCell(value, metric, isRanked && value !== null && value === best.get(metric));
       }),
     })),
-    notes: [...meansNotes(completeness), ...alarms, ...notes],
+    notes: [...meansNotes(completeness), ...alarms, ...notes.filter((note) => note !== false)],
   };
 }
 
@@ -207,11 +208,8 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
     ...(best !== null && metric === 'costUsd'
       ? costIntervalNotes('the best point', best.metrics, completeness.compared.length)
       : []),
-    ...(fit === null
-      ? []
-      : [
-          `a curve through the ${fit.points} points near it has its minimum at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
-        ]),
+    fit !== null &&
+      `a curve through the ${fit.points} points near it has its minimum at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
     ...referenceNotes(found.recorded, names),
     OPEN_LOOP,
     ...found.assumed,
