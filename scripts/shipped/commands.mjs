@@ -72,13 +72,11 @@ function optionMember(
   const twin = all.find((other) =>
     other.flags.startsWith(no === undefined ? `--no-${dashed}` : `--${dashed} `),
   );
-  if (no !== undefined && twin !== undefined) return [];
+  if (no !== undefined && twin !== undefined) return '';
   const type = flags.includes('<') ? typeOf({ flags, help, ...value }) : 'boolean';
   const isThere = no !== undefined || required === true || fallback !== undefined;
-  return [
-    `    /** \`${flags}\`: ${help.replaceAll('*/', '*\\/')} */`,
-    `    readonly ${name}${isThere ? '' : '?'}: ${type}${twin === undefined ? '' : ' | false'};`,
-  ];
+  const member = `${name}${isThere ? '' : '?'}: ${type}${twin === undefined ? '' : ' | false'}`;
+  return `/** \`${flags}\`: ${help.replaceAll('*/', '*\\/')} */ readonly ${member};`;
 }
 
 /** The module of commands.yaml. */
@@ -136,8 +134,8 @@ export function commandsModule(/** @type {unknown} */ written) {
   ]);
   const members = byPath.map(({ path, options }) => {
     const all = own(options).map(complete);
-    const lines = all.flatMap((option) => optionMember(option, all));
-    return `  readonly ${JSON.stringify(path)}: {\n${lines.join('\n')}\n  };`;
+    const lines = all.map((option) => optionMember(option, all)).filter((line) => line !== '');
+    return `  readonly ${JSON.stringify(path)}: { ${lines.join(' ')} };`;
   });
   const values = byPath.map(({ path, args }) => {
     const name = JSON.stringify(path);
