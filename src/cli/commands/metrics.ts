@@ -1,4 +1,4 @@
-import { pick } from '../../core/base/own-value.js';
+import { pick } from '../../core/base/pick.js';
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
 import * as doc from '../../report/document/document.js';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { dayStartMs } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
-import { pick } from '../../core/base/own-value.js';
+import { pick } from '../../core/base/pick.js';
 import { unknownName } from '../../core/base/registry.js';
 import { endedAtMs } from '../../core/model/transcript.js';
 import { type FoundSessions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';

@@ -9,12 +9,6 @@ export function ownValue<T>(
   return record !== null && record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Some members of an object, as far as it has them, in the order of the names. */
-export function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
-  const own = names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]);
-  return Object.fromEntries(own) as Pick<T, Name>;
-}
-
 declare const noPrototype: unique symbol;
 
 /** An object without a prototype: whatever a name is, it is looked up and kept like any other. */

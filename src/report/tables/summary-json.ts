@@ -1,4 +1,4 @@
-import { pick } from '../../core/base/own-value.js';
+import { pick } from '../../core/base/pick.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { Warning } from '../../core/run/warning.js';
 import type { ExpectationResult } from '../../metrics/expect.js';

@@ -6,7 +6,7 @@ import {
   formatValue,
   printable,
 } from '../../core/base/format.js';
-import { ownValue, pick } from '../../core/base/own-value.js';
+import { ownValue } from '../../core/base/own-value.js';
 import { mean, sum } from '../../core/base/stats.js';
 import { type OtherPrices, otherPriceSentence, type RecordedBill } from '../../core/run/recorded-bill.js';
 import type { PlannedPlugin } from '../../core/run/run-plan.js';
@@ -141,26 +141,37 @@ export function recordedRow(bills: readonly RecordedBill[], columns: readonly st
   return { name: AS_RECORDED, cells };
 }
 
-/** Of what in a bill there is something to say. */
-const NOTED = [
-  'calls',
-  'compactions',
-  'summaries',
-  'estimatedOutputs',
-  'unpriced',
-  'withoutUsage',
-  'untoldWritesNano',
-  'untoldLifetimesNano',
-  'priceDay',
-  'otherPrices',
-] as const;
-
 /** A bill as far as there is something to say about it. */
-export type NotedBill = Pick<RecordedBill, (typeof NOTED)[number]>;
+export type NotedBill = Pick<
+  RecordedBill,
+  | 'calls'
+  | 'compactions'
+  | 'summaries'
+  | 'estimatedOutputs'
+  | 'unpriced'
+  | 'withoutUsage'
+  | 'untoldWritesNano'
+  | 'untoldLifetimesNano'
+  | 'priceDay'
+  | 'otherPrices'
+>;
 
 /** What notes need of a bill: of ten thousand sessions no more is kept. */
 export function notedBill(bill: RecordedBill): NotedBill {
-  return pick(bill, NOTED);
+  const { calls, compactions, summaries, estimatedOutputs, unpriced, withoutUsage, untoldWritesNano } = bill;
+  const { priceDay, otherPrices, untoldLifetimesNano } = bill;
+  return {
+    calls,
+    compactions,
+    summaries,
+    estimatedOutputs,
+    unpriced,
+    withoutUsage,
+    ...(untoldWritesNano === undefined ? {} : { untoldWritesNano }),
+    ...(untoldLifetimesNano === undefined ? {} : { untoldLifetimesNano }),
+    ...(priceDay === undefined ? {} : { priceDay }),
+    ...(otherPrices === undefined ? {} : { otherPrices }),
+  };
 }
 
 /** What no transcript holds, so that the row can be set beside others. */

@@ -14,7 +14,8 @@ import { type PolicyThresholds, policyThresholds } from '../../../agent/policies
 import { daysSince } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount } from '../../../core/base/format.js';
-import { ownValue, pick } from '../../../core/base/own-value.js';
+import { ownValue } from '../../../core/base/own-value.js';
+import { pick } from '../../../core/base/pick.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
