@@ -1,5 +1,5 @@
 // Reads what is shipped as YAML (policies, providers, and the tables of models, clients, layer parameters, generated sessions,
-// memory heuristics, metrics, weights on limits, settings, tools and wordings of clients, commands) and writes it as modules of plain data, so that
+// memory heuristics, metrics, weights on limits, settings, tools and wordings of clients, commands, files to start from) and writes it as modules of plain data, so that
 // nothing is read or checked at start-up.
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -108,6 +108,21 @@ function writeTable(path, moduleOf) {
   }
 }
 
+/** Writes the module of the files that users start from, each with the name in it. */
+function writeStarters() {
+  const starters = ['scenario', 'policy'].map((what) => {
+    const text = readFileSync(join(root, `src/cli/starters/${what}.yaml`), 'utf8');
+    return [what, { usualName: parse(text).name, text }];
+  });
+  writeText(
+    'src/cli/starters.generated.ts',
+    `// Made by scripts/build-shipped.mjs of the files in starters.
+/** What users start from, and the name in it, which theirs replaces. */
+export const STARTERS = ${JSON.stringify(Object.fromEntries(starters))} as const;
+`,
+  );
+}
+
 /** Writes the modules of what is shipped as files. */
 async function buildShipped() {
   writeTable('src/provider/prices/models', modelsModule);
@@ -121,6 +136,7 @@ async function buildShipped() {
   writeTable('src/analysis/why/fixes', fixesModule);
   writeTable('src/metrics/metrics', metricsModule);
   writeTable('src/cli/commands', commandsModule);
+  writeStarters();
   const { policyFrom, readPolicy, readProvider } = await loadReaders();
   const rulesPolicy = (kind) => (written, name, problems) => {
     const read = readPolicy(written, { name }, problems);

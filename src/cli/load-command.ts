@@ -1,29 +1,16 @@
 import { CcbenchError } from '../core/base/errors.js';
-import type { Shell } from './commands/completion/scripts.js';
-import { CCBENCH, type CommandPath } from './commands.generated.js';
-import type { CommandFunction } from './describe-command.js';
-import { priceSettings } from './option-values.js';
-import type { PluginOptions } from './runs/with-plugins.js';
-import type { CliSession } from './session.js';
+import { CCBENCH, type CommandOptions, type CommandPath, type CommandValues } from './commands.generated.js';
+import { priceSettings, type WithSet } from './option-values.js';
+import type { CliSession, ExitCode } from './session.js';
 
-/** What a command takes after its files. */
-type OptionsOf<F extends (session: CliSession, files: never, options: never) => unknown> = Parameters<F>[2];
-
-/** Options as they are typed: lists that are not given are absent. */
-type Typed<T extends { readonly set: readonly string[] }> = Omit<T, 'set'> & Partial<Pick<T, 'set'>>;
-
-/** What `--watch` adds to the options of a command. */
-interface Watched {
-  readonly watch?: boolean;
-  readonly policy?: string;
-}
+/** What a command runs: it gets the session, its arguments and its options. */
+type CommandRun<Path extends CommandPath> = (
+  session: CliSession,
+  ...values: CommandValues[Path]
+) => ExitCode | Promise<ExitCode>;
 
 /** Options that represent settings. */
-interface Settings {
-  readonly set?: readonly string[];
-  readonly predict?: boolean;
-  readonly pricesOf?: string;
-}
+type Settings = Pick<CommandOptions['run'], 'set' | 'predict' | 'pricesOf'>;
 
 /** The model that policies are explained for where none is named. */
 const SHOWN_MODEL = 'claude-sonnet-4-5';
@@ -32,28 +19,21 @@ const SHOWN_MODEL = 'claude-sonnet-4-5';
 const PREDICTED = 'mode=predict';
 
 /** Options with `--predict` as the setting that it stands for. */
-function withPredict<T extends Settings>(options: T) {
+function withPredict<T extends Settings>(options: T): WithSet<T> {
   const { set = [], predict } = options;
   return { ...options, set: predict === true ? [...set, PREDICTED] : set };
 }
 
 /** The same with the day of the prices. */
-function withSet<T extends Settings>(options: T) {
+function withSet<T extends Settings>(options: T): WithSet<T> {
   return { ...options, set: [...withPredict(options).set, ...priceSettings(options)] };
 }
 
 /** What holds at every point: the policy first, since other settings may be its own. */
-function withPolicy<T extends Settings & { readonly policy?: string }>(options: T) {
+function withPolicy<T extends Settings & { readonly policy?: string }>(options: T): WithSet<T> {
   const { policy } = options;
   const { set } = withSet(options);
   return { ...options, set: policy === undefined ? set : [`policy=${JSON.stringify(policy)}`, ...set] };
-}
-
-/** The options of a search as the commands take them. */
-function searched<T extends { readonly policy?: string; readonly subjectTo?: readonly string[] }>(
-  options: T,
-) {
-  return { ...withPolicy(options), subjectTo: options.subjectTo ?? [] };
 }
 
 /** Policy files among the policies of an option: names with an ending. */
@@ -62,16 +42,12 @@ function policyFiles(policy: string | undefined): readonly string[] {
 }
 
 /** Loads what a command runs; null where only the commands below it do something. */
-export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>) | null>> = {
+export const LOADS: { readonly [Path in CommandPath]: (() => Promise<CommandRun<Path>>) | null } = {
   why: async () => (await import('./commands/why/why.js')).whyCommand,
   run: async () => {
     const { runCommand } = await import('./commands/run/run.js');
     const { watching } = await import('./runs/watch.js');
-    return (
-      session: CliSession,
-      files: readonly string[],
-      options: Typed<OptionsOf<typeof runCommand>> & Watched,
-    ) =>
+    return (session, files, options) =>
       watching(session, options.watch, [...files, ...policyFiles(options.policy)], () =>
         runCommand(session, files, withSet(options)),
       );
@@ -79,11 +55,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   compare: async () => {
     const { compareCommand } = await import('./commands/study/compare.js');
     const { watching } = await import('./runs/watch.js');
-    return (
-      session: CliSession,
-      files: readonly string[],
-      options: Typed<OptionsOf<typeof compareCommand>> & Watched,
-    ) => {
+    return (session, files, options) => {
       const names = [...files, ...policyFiles(options.policy), ...(options.transcripts ?? [])];
       return watching(session, options.watch, names, () =>
         compareCommand(session, files, withPredict(options)),
@@ -93,11 +65,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   sweep: async () => {
     const { sweepCommand } = await import('./commands/study/sweep.js');
     const { columnSweepCommand } = await import('./commands/columns/column-sweep.js');
-    return (
-      session: CliSession,
-      files: readonly string[],
-      options: OptionsOf<typeof sweepCommand> & Partial<OptionsOf<typeof columnSweepCommand>>,
-    ) => {
+    return (session, files, options) => {
       const { results, vary, shard } = options;
       if (results !== undefined && vary === undefined)
         throw new CcbenchError('bad-usage', '--results needs to know what to vary', {
@@ -113,8 +81,7 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   },
   tune: async () => {
     const { tuneCommand } = await import('./commands/tune/tune.js');
-    return (session: CliSession, files: readonly string[], options: OptionsOf<typeof tuneCommand>) =>
-      tuneCommand(session, files, searched(options));
+    return (session, files, options) => tuneCommand(session, files, withPolicy(options));
   },
   inspect: async () => (await import('./commands/inspect/inspect.js')).inspectCommand,
   ttl: async () => (await import('./commands/ttl/ttl.js')).ttlCommand,
@@ -123,22 +90,21 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   export: async () => (await import('./commands/export/export.js')).exportCommand,
   report: async () => (await import('./commands/report.js')).reportCommand,
   open: async () => (await import('./commands/open.js')).openCommand,
-  init: async () => (await import('./commands/init.js')).initCommand,
+  init: async () => (await import('./commands/starter.js')).starterCommand('scenario'),
   schema: async () => (await import('./commands/schema.js')).schemaCommand,
   models: async () => (await import('./commands/models.js')).modelsCommand,
   providers: async () => (await import('./commands/providers/providers.js')).providersCommand,
   policies: async () => {
     const { myPoliciesCommand, policiesCommand } = await import('./commands/policies/list-policies.js');
-    return (session: CliSession, options: PluginOptions & { readonly mine?: boolean }) =>
+    return (session, options) =>
       options.mine === true ? myPoliciesCommand(session, options) : policiesCommand(session, options);
   },
   'policies show': async () => (await import('./commands/policies/show-policy.js')).showPolicyCommand,
   'policies check': async () => {
     const { checkPolicyCommand } = await import('./commands/policies/show-policy.js');
-    return (session: CliSession, file: string, options: PluginOptions) =>
-      checkPolicyCommand(session, file, { ...options, model: SHOWN_MODEL });
+    return (session, file, options) => checkPolicyCommand(session, file, { ...options, model: SHOWN_MODEL });
   },
-  'policies new': async () => (await import('./commands/policies/new-policy.js')).newPolicyCommand,
+  'policies new': async () => (await import('./commands/starter.js')).starterCommand('policy'),
   'policies clients': async () => (await import('./commands/policies/list-policies.js')).clientsCommand,
   bench: async () => (await import('./commands/bench/bench.js')).benchCommand,
   serve: async () => (await import('./commands/serve/serve.js')).serveCommand,
@@ -147,19 +113,17 @@ export const LOADS: Readonly<Record<CommandPath, (() => Promise<CommandFunction>
   'cache clear': async () => (await import('./commands/cache/cache.js')).clearCacheCommand,
   completion: async () => {
     const { completionCommand } = await import('./commands/completion/scripts.js');
-    return (session: CliSession, shell: Shell) => completionCommand(session, shell, CCBENCH);
+    return (session, shell) => completionCommand(session, shell, CCBENCH);
   },
   results: async () => (await import('./commands/columns/results.js')).resultsCommand,
   fleet: null,
   'fleet run': async () => {
     const { fleetRunCommand } = await import('./commands/fleet/fleet-commands.js');
-    return (session: CliSession, file: string, options: Typed<OptionsOf<typeof fleetRunCommand>>) =>
-      fleetRunCommand(session, file, withSet(options));
+    return (session, file, options) => fleetRunCommand(session, file, withSet(options));
   },
   'fleet tune': async () => {
     const { fleetTuneCommand } = await import('./commands/fleet/fleet-commands.js');
-    return (session: CliSession, file: string, options: OptionsOf<typeof fleetTuneCommand>) =>
-      fleetTuneCommand(session, file, searched(options));
+    return (session, file, options) => fleetTuneCommand(session, file, withPolicy(options));
   },
   'fleet why': async () => (await import('./commands/fleet/fleet-sessions.js')).fleetCommand('why'),
   'fleet validate': async () => (await import('./commands/fleet/fleet-sessions.js')).fleetCommand('validate'),

@@ -14,25 +14,23 @@ const collect = (value: string, list: readonly string[] = []): readonly string[]
 const collectUnlessOff = (value: string, before?: readonly string[] | boolean): readonly string[] =>
   collect(value, Array.isArray(before) ? before : []);
 
-/** Digits of the largest whole number that an option takes: more of them are not kept to the last one. */
-const MOST_DIGITS = 15;
+/** Reads a number that is written in a form and lies between two ends. */
+const numberFrom =
+  (form: RegExp, what: string, least = 0, most = Number.POSITIVE_INFINITY) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (form.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be ${what}.`);
+  };
 
-/** A whole number. */
-function whole(text: string): number {
-  if (!/^\d+$/.test(text) || text.length > MOST_DIGITS)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${'9'.repeat(MOST_DIGITS)}.`);
-  return Number(text);
-}
+/** A whole number; more digits are not kept to the last one. */
+const whole = numberFrom(/^\d{1,15}$/, 'a whole number from 0 to 999999999999999');
 
 /** Worker threads one command may have: more than the largest machines have cores. */
 const MOST_WORKERS = 256;
 
 /** A number of worker threads. */
-function threads(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) > MOST_WORKERS)
-    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MOST_WORKERS}.`);
-  return Number(text);
-}
+const threads = numberFrom(/^\d{1,3}$/, `a whole number from 0 to ${MOST_WORKERS}`, 0, MOST_WORKERS);
 
 /** A percentage. */
 function percent(text: string): number {
@@ -86,11 +84,7 @@ function lifetimes(text: string): readonly number[] {
 const MOST_TRIALS = 100_000;
 
 /** A whole number from 1 up. */
-function count(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < 1 || Number(text) > MOST_TRIALS)
-    throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_TRIALS}.`);
-  return Number(text);
-}
+const count = numberFrom(/^\d{1,6}$/, `a whole number from 1 to ${MOST_TRIALS}`, 1, MOST_TRIALS);
 
 /** A number of tokens, such as 128000, 200k or 1m. */
 function tokens(text: string): number {
@@ -103,11 +97,7 @@ function tokens(text: string): number {
 }
 
 /** A number from 1 up. */
-function factor(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < 1)
-    throw new InvalidArgumentError('It must be a number from 1 up, such as 1.6.');
-  return Number(text);
-}
+const factor = numberFrom(/^\d+(\.\d+)?$/, 'a number from 1 up, such as 1.6', 1);
 
 /** The speed of a clock: `real`, or a factor such as `60x`. */
 function clockSpeed(text: string): number {
@@ -119,17 +109,10 @@ function clockSpeed(text: string): number {
 }
 
 /** A number from 0 up. */
-function amount(text: string): number {
-  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 up.');
-  return Number(text);
-}
+const amount = numberFrom(/^\d{1,6}(\.\d+)?$/, 'a number from 0 up');
 
 /** A port of this machine. */
-function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
-  return Number(text);
-}
+const port = numberFrom(/^\d{1,5}$/, 'a whole number from 0 to 65535', 0, 65_535);
 
 /** One of a few words. */
 export function oneOf(words: readonly string[]): (text: string) => string {
@@ -175,6 +158,9 @@ export const OPTION_VALUES = {
 
 /** The name of a reader of values. */
 export type OptionValue = keyof typeof OPTION_VALUES;
+
+/** Options with every setting that they stand for in `set`. */
+export type WithSet<T> = Omit<T, 'set'> & { readonly set: readonly string[] };
 
 /** The setting of a scenario that `--prices-of` stands for. */
 export function priceSettings({ pricesOf }: { readonly pricesOf?: string }): readonly string[] {

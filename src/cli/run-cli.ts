@@ -73,15 +73,14 @@ function guardText(stream: TextStream, onWritten?: () => void): TextStream {
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
 
-function hasFlag(argv: readonly string[], flag: string): boolean {
+/** What stands before `--`, where options are. */
+function optionsIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return (end < 0 ? argv : argv.slice(0, end)).includes(flag);
+  return end < 0 ? argv : argv.slice(0, end);
 }
 
 /** The value of an option, as commander takes it: the last one given. */
-function lastValue(argv: readonly string[], option: string): string | undefined {
-  const end = argv.indexOf('--');
-  const given = end < 0 ? argv : argv.slice(0, end);
+function lastValue(given: readonly string[], option: string): string | undefined {
   return given.reduce<string | undefined>((found, arg, i) => {
     if (arg === option) return given[i + 1];
     return arg.startsWith(`${option}=`) ? arg.slice(option.length + 1) : found;
@@ -95,23 +94,24 @@ interface OutputWatch {
 }
 
 function sessionOf(argv: readonly string[], host: Host, { notWritten, printed }: OutputWatch): CliSession {
-  const colors = hasFlag(argv, '--no-color') ? 'never' : colorsOf(host.env);
+  const given = optionsIn(argv);
+  const has = (flag: string): boolean => given.includes(flag);
   const stdout = guardText(host.stdout, printed);
   const stderr = guardText(host.stderr);
-  const priceDay = lastValue(argv, '--prices-of');
+  const priceDay = lastValue(given, '--prices-of');
   return {
     host: { ...host, stdout, stderr },
-    debug: hasFlag(argv, '--debug'),
-    json: hasFlag(argv, '--json'),
-    detail: hasFlag(argv, '--verbose') ? 'verbose' : hasFlag(argv, '--notes') ? 'notes' : 'brief',
+    debug: has('--debug'),
+    json: has('--json'),
+    detail: has('--verbose') ? 'verbose' : has('--notes') ? 'notes' : 'brief',
     heldNotes: [],
     atEnd: [],
-    cache: hasFlag(argv, '--no-cache') ? 'off' : { folder: cacheFolder(host) },
+    cache: has('--no-cache') ? 'off' : { folder: cacheFolder(host) },
     ...(priceDay === undefined ? {} : { priceDay }),
-    colors,
-    isGiven: (option) => hasFlag(argv, option) || argv.some((arg) => arg.startsWith(`${option}=`)),
+    colors: has('--no-color') ? 'never' : colorsOf(host.env),
+    isGiven: (option) => has(option) || argv.some((arg) => arg.startsWith(`${option}=`)),
     notWritten,
-    github: githubChoice({ on: hasFlag(argv, '--github'), off: hasFlag(argv, '--no-github') }, host.env),
+    github: githubChoice({ on: has('--github'), off: has('--no-github') }, host.env),
   };
 }
 
@@ -155,11 +155,8 @@ function usageError(error: CommanderError, argv: readonly string[], program: Com
 
 /** A name such as `-Volumes-work`, which would print the version; null without one. */
 function namedLikeVersion(argv: readonly string[]): string | null {
-  const end = argv.indexOf('--');
-  const found = (end < 0 ? argv : argv.slice(0, end)).find(
-    (arg, i) => /^-V./.test(arg) && argv[i - 1] !== '--transcripts',
-  );
-  return found ?? null;
+  const isNamed = (arg: string, i: number): boolean => /^-V./.test(arg) && argv[i - 1] !== '--transcripts';
+  return optionsIn(argv).find(isNamed) ?? null;
 }
 
 /** Whether a command line names no command, and nothing but how to print. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scenarioTemplate } from '../../src/cli/commands/init.js';
+import { starterText } from '../../src/cli/commands/starter.js';
 import { compileScenario } from '../../src/config/compile.js';
 import { builtinContext } from '../../src/config/context.js';
 import { policyTexts } from '../../src/config/files/policy-text.js';
@@ -71,13 +71,10 @@ describe('scenarios that come with ccbench', () => {
 });
 
 describe('template', () => {
-  it('compiles under any name, with and without a schema', () => {
-    const { name, runs } = compile(scenarioTemplate({ name: 'my-first', schema: null }));
+  it('compiles under any name', () => {
+    const { name, runs } = compile(starterText('scenario', 'my-first'));
     expect(name).toBe('my-first');
     expect(runs.map((run) => run.plan.cache.ttl)).toEqual(['5m', '1h']);
-    expect(scenarioTemplate({ name: 'a', schema: 'x.json' })).toMatch(
-      /^# yaml-language-server: \$schema=x\.json\n/,
-    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { pick } from '../../core/base/pick.js';
 import { METRIC_FAMILIES } from '../../metrics/families.js';
 import { METRICS } from '../../metrics/registry.js';
 import * as doc from '../../report/document/document.js';
@@ -21,14 +22,10 @@ const COLUMNS: readonly doc.ColumnOf<MetricRow>[] = [
 
 /** `ccbench metrics`: what an expectation may name. */
 export function metricsCommand(session: CliSession): ExitCode {
-  const metrics = METRICS.all().map(({ name, unit, better, help }) => ({ name, unit, better, help }));
-  const families = METRIC_FAMILIES.map(({ name, keyName, keys, better, help }) => ({
-    name,
-    keyName,
-    keys,
-    better,
-    help,
-  }));
+  const metrics = METRICS.all().map((metric) => pick(metric, ['name', 'unit', 'better', 'help']));
+  const families = METRIC_FAMILIES.map((family) =>
+    pick(family, ['name', 'keyName', 'keys', 'better', 'help']),
+  );
   const keyed = families.map((family) => ({ ...family, name: `${family.name}.${family.keyName}` }));
   const blocks = [doc.tableOf(COLUMNS, doc.rowsOf<MetricRow>(COLUMNS, [...metrics, ...keyed]), '')];
   present(session, { blocks, closing: null, json: { metrics, families } });

@@ -5,6 +5,7 @@ import type { EarlierPrices, ModelRow, PricePeriod } from '../../provider/prices
 import { MODEL_TABLE_DATE } from '../../provider/prices/models.generated.js';
 import { MODELS } from '../../provider/prices/models.js';
 import * as doc from '../../report/document/document.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { present } from '../terminal/present.js';
 
@@ -66,12 +67,6 @@ function periodsOf(model: ModelRow): readonly Priced[] {
   return [model, ...model.earlier.toReversed()].map((period) => ({ model, period }));
 }
 
-/** Options of `ccbench models`. */
-export interface ModelsOptions {
-  readonly provider?: string;
-  readonly history?: boolean;
-}
-
 /** The rows that hold one of the words in a name, or what requests under these names cost, and are of a provider. */
 function wantedRows(words: readonly string[], provider: string | undefined): readonly ModelRow[] {
   const providers = [...new Set(MODELS.rows.map((row) => row.provider))];
@@ -111,7 +106,7 @@ function historyBlocks(
 export function modelsCommand(
   session: CliSession,
   words: readonly string[] = [],
-  { provider, history = false }: ModelsOptions = {},
+  { provider, history = false }: CommandOptions['models'] = {},
 ): ExitCode {
   const nowMs = session.host.epochMs();
   const shown = wantedRows(words, provider);

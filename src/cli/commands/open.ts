@@ -3,14 +3,10 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CcbenchError } from '../../core/base/errors.js';
 import { ownValue } from '../../core/base/own-value.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { cacheFolder } from '../files/cache-folder.js';
 import { lastPage } from '../files/last-page.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../session.js';
-
-/** Options of `ccbench open`. */
-export interface OpenOptions {
-  readonly print?: boolean;
-}
 
 /** The name of a page in a report folder. */
 const PAGE = 'report.html';
@@ -74,7 +70,7 @@ function startProgram([command, ...args]: Opener, env: Environment): Promise<boo
 export async function openCommand(
   session: CliSession,
   named: string | undefined,
-  options: OpenOptions,
+  options: CommandOptions['open'],
 ): Promise<ExitCode> {
   const { env, stdout } = session.host;
   const page = wantedPage(session, named);

@@ -17,18 +17,18 @@ import {
   requestLines,
 } from '../../report/tables/csv.js';
 import { EVENTS_HEAD, eventLines } from '../../report/tables/events-csv.js';
-import { finishedJson, summaryJson } from '../../report/tables/summary-json.js';
+import { finishedJson, remarksJson, summaryJson } from '../../report/tables/summary-json.js';
 import { recordedJson } from '../../report/text/as-recorded.js';
 import { briefRunBlocks, runBlocks } from '../../report/text/terminal.js';
 import { fileChunks } from '../../transcripts/files/disk-file.js';
 import { splitLines } from '../../transcripts/lines/byte-lines.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { openLog } from '../files/open-log.js';
 import { type OutputFile, openFile, openSoftly, writeSoftly } from '../files/output.js';
 import { type CliSession, EXIT, type ExitCode } from '../session.js';
 import { yieldToEventLoop } from '../terminal/interrupt.js';
 import { screenFor } from '../terminal/paint.js';
 import { present } from '../terminal/present.js';
-import type { PictureOptions } from '../terminal/report-pictures.js';
 import { runConclusion } from './run/runs-conclusion.js';
 
 /** What fills the prompts of a log, or why that is not known. */
@@ -87,13 +87,6 @@ function openFills(log: string, cwd: string): FillReader {
     // Every row has its request: one that is left over belongs to another log.
     finish: () => (isDamaged || columns === null || row !== null ? FOREIGN : { fills: { columns, of } }),
   };
-}
-
-/** Options of `ccbench report`. */
-export interface ReportOptions extends PictureOptions {
-  /** Whether the page and charts are written. */
-  readonly charts: boolean;
-  readonly out?: string;
 }
 
 /** Entries between two pauses to notice Ctrl-C. */
@@ -168,7 +161,7 @@ async function readThrough(session: CliSession, file: string, tables: GrowingTab
 export async function reportCommand(
   session: CliSession,
   file: string,
-  options: ReportOptions,
+  options: CommandOptions['report'],
 ): Promise<ExitCode> {
   const { stdout } = session.host;
   const { out } = options;
@@ -192,8 +185,7 @@ export async function reportCommand(
       ...finishedJson(facts),
       asRecorded: recordedJson(facts),
       metrics: metricValues(facts),
-      skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
-      warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
+      ...remarksJson(facts),
     },
   });
   if (out !== undefined) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { dayStartMs } from '../../core/base/clock.js';
 import { CcbenchError } from '../../core/base/errors.js';
 import { formatCounted } from '../../core/base/format.js';
+import { pick } from '../../core/base/pick.js';
 import { unknownName } from '../../core/base/registry.js';
 import { endedAtMs } from '../../core/model/transcript.js';
 import { type FoundSessions, findSessions, type LeftOut } from '../../transcripts/files/find-sessions.js';
@@ -10,6 +11,7 @@ import { sessionPath } from '../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../transcripts/files/transcripts.js';
 import { type FoundSession, glance, sessionsIn, usualPlaces } from '../../transcripts/files/usual-places.js';
 import { transcriptReaders } from '../../transcripts/readers/readers.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { type CliSession, note, remark } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from '../terminal/interrupt.js';
 import { createProgress } from '../terminal/progress.js';
@@ -60,12 +62,9 @@ export async function usualSessions(session: CliSession, command: string): Promi
 }
 
 /** The options that choose among sessions. */
-export interface SessionChoice {
-  readonly since?: string;
-  readonly project?: string;
-  readonly agent?: string;
-  readonly last?: number;
-}
+export type SessionChoice = Pick<CommandOptions['ttl'], (typeof CHOICE)[number]>;
+
+const CHOICE = ['since', 'project', 'agent', 'last'] as const;
 
 /** What a command line names. */
 interface Named {
@@ -86,35 +85,28 @@ export const USUAL_LAST = 20;
 /** Projects that an error names. */
 const NAMED_PROJECTS = 5;
 
+/** The choice among the options of a command. */
+export function choiceOf(options: SessionChoice): SessionChoice {
+  return pick(options, CHOICE);
+}
+
 /** Whether an option chooses among sessions. */
-export function isChosen({ since, project, agent, last }: SessionChoice): boolean {
-  return [since, project, agent, last].some((value) => value !== undefined);
+export function isChosen(options: SessionChoice): boolean {
+  return Object.keys(choiceOf(options)).length > 0;
 }
 
-/** The choice as it is written on a command line. */
-export function choiceWords({
-  since,
-  project,
-  agent,
-  last,
-}: SessionChoice): readonly (readonly [string, string])[] {
-  const given = { since, project, agent, last };
-  return Object.entries(given).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-}
-
-function sinceMs(day: string): number {
+/** When the day of an option begins. */
+export function dayMs(option: '--since' | '--split', day: string): number {
   const ms = dayStartMs(day);
   if (ms !== null) return ms;
-  throw new CcbenchError('bad-usage', `--since ${day} is not a day`, {
-    hint: 'write it as year-month-day: --since 2026-07-01',
+  throw new CcbenchError('bad-usage', `${option} ${day} is not a day`, {
+    hint: `write it as year-month-day: ${option} 2026-07-01`,
   });
 }
 
 /** Refuses a choice that cannot be meant, before anything is read. */
 export function checkChoice({ since, agent }: SessionChoice): void {
-  if (since !== undefined) sinceMs(since);
+  if (since !== undefined) dayMs('--since', since);
   if (agent !== undefined && !transcriptReaders.names.includes(agent))
     throw unknownName('agent', agent, transcriptReaders.names);
 }
@@ -176,7 +168,7 @@ async function newest<T extends Known>(
   }
   const late = known.filter((each) => {
     const end = ends.get(each) ?? null;
-    return since === undefined || end === null || end >= sinceMs(since);
+    return since === undefined || end === null || end >= dayMs('--since', since);
   });
   if (late.length === 0 && known.length > 0)
     throw new CcbenchError('bad-input', `no session ended on ${since} or later`, {

@@ -5,7 +5,7 @@ import { formatCount, formatDecimal } from '../../core/base/format.js';
 import { getOrMake } from '../../core/base/once.js';
 import { quantile } from '../../core/base/stats.js';
 import type { Transcript } from '../../core/model/transcript.js';
-import type { LogEntry } from '../../core/run/run-log.js';
+import type { LogEntry, LogSink } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
 import { NO_TIMING, type RequestListener, type TimingSink } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
@@ -129,8 +129,10 @@ export interface Execution {
 
 /** Where the log of a run goes, and how it is watched. */
 export interface RunOutput {
+  /** Takes the entries of the log one by one. */
+  readonly sink?: LogSink;
   /** Takes the log while it is made, part by part. */
-  write(entries: readonly LogEntry[], lines: string): Promise<void>;
+  write?(entries: readonly LogEntry[], lines: string): Promise<void>;
   /** Whether wall-clock timings are taken; off where absent. */
   readonly timings?: 'on' | 'off';
   /** Gets how many requests were answered so far. */
@@ -162,7 +164,7 @@ export async function execute(
     entries = [];
     const lines = logLines(part);
     hash.add(lines);
-    await output.write(part, lines);
+    await output.write?.(part, lines);
     writingMs += host.now() - startMs;
   };
   const timings = output.timings === 'on' ? createTimings() : null;
@@ -170,6 +172,7 @@ export async function execute(
     write(entry: LogEntry) {
       entries.push(entry);
       fold.write(entry);
+      output.sink?.write(entry);
       if (entry.type === 'request') requests++;
     },
   };

@@ -12,20 +12,15 @@ import { CcbenchError, ProblemList } from '../../core/base/errors.js';
 import { getOrMake } from '../../core/base/once.js';
 import { unknownName } from '../../core/base/registry.js';
 import { inputId, kindOfInput } from '../../transcripts/files/read-input.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { folderName } from '../files/output.js';
+import type { WithSet } from '../option-values.js';
 import type { CliSession } from '../session.js';
 import { type EarlierRun, type Guard, missingMetrics, readEarlier } from './earlier-run.js';
 import { openScenarios } from './scenario-reader.js';
 
 /** What the command line changes in scenarios. */
-export interface ScenarioChanges {
-  readonly set: readonly string[];
-  readonly seed?: number;
-  readonly policy?: string;
-  readonly model?: string;
-  /** One variant alone; `base` is the scenario itself. */
-  readonly variant?: string;
-}
+export type ScenarioChanges = WithSet<Pick<CommandOptions['run'], 'seed' | 'policy' | 'model' | 'variant'>>;
 
 /** A run with its place below the report folder. */
 export interface PlannedRun {
@@ -133,9 +128,10 @@ export async function planScenarios(
   const planned: PlannedScenario[] = [];
   const fileOf = new Map<string, string>();
   for (const file of files) {
-    const showOthers = plugins.only(file);
     try {
-      const wanted = compileWanted(open(file, changesOf(changes)), changes.variant);
+      const wanted = await plugins.within(file, () =>
+        compileWanted(open(file, changesOf(changes)), changes.variant),
+      );
       const scenario = changes.variant === undefined ? withoutOtherPolicies(wanted, changes.policy) : wanted;
       problems.push(...checkTranscripts(scenario, session.host.cwd));
       const other = fileOf.get(scenario.name);
@@ -157,8 +153,6 @@ export async function planScenarios(
     } catch (error) {
       if (!(error instanceof CcbenchError)) throw error;
       problems.push(...(error instanceof ProblemList ? error.problems : [error]));
-    } finally {
-      showOthers();
     }
   }
   if (problems.length === 0) return planned;

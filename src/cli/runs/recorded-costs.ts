@@ -26,11 +26,8 @@ export function recordedCosts(
     each: items.map(({ name, bill }) => ({ name, costUsd: bill === null ? null : recordedUsd(bill) })),
     notes: [
       ...billNotes(bills),
-      ...(bare === 0
-        ? []
-        : [
-            `${AS_RECORDED}: ${formatCount(bare)} of ${formatCounted(items.length, 'session')} ${bare === 1 ? 'carries' : 'carry'} no usage`,
-          ]),
-    ],
+      bare > 0 &&
+        `${AS_RECORDED}: ${formatCount(bare)} of ${formatCounted(items.length, 'session')} ${bare === 1 ? 'carries' : 'carry'} no usage`,
+    ].filter((note) => note !== false),
   };
 }

@@ -96,7 +96,7 @@ async function firstUnknown(
   cassette: Cassette,
 ): Promise<UnknownRequest | null> {
   try {
-    await execute(session, plan, transcript, { cassette, write: () => Promise.resolve() });
+    await execute(session, plan, transcript, { cassette });
     return null;
   } catch (error) {
     if (error instanceof UnknownRequest) return error;

@@ -7,16 +7,13 @@ import { pageHtml, type StudyPage } from '../../report/html/page-html.js';
 import { reportHtml } from '../../report/html/report-html.js';
 import type { ReportedRun } from '../../report/page-data/page-run.js';
 import type { Conclusion } from '../../report/text/conclusion.js';
+import type { CommandOptions } from '../commands.generated.js';
 import { writeSoftly } from '../files/output.js';
 import type { CliSession } from '../session.js';
 import { runInterruptible, yieldToEventLoop } from './interrupt.js';
 
 /** Whether the charts of a page are written as files too: drawing them takes as long as a short run. */
-export interface PictureOptions {
-  readonly svg?: boolean;
-  /** PNG files beside the SVG files. */
-  readonly png?: boolean;
-}
+export type PictureOptions = Pick<CommandOptions['report'], 'svg' | 'png'>;
 
 /** A file of a report; `folder` is below the report, empty for its top. */
 export interface ReportFile {

@@ -33,8 +33,8 @@ export interface ScenarioText {
 export interface OpenPlugins {
   /** Those that the runs of a scenario are made with. */
   of(file: string): readonly PlannedPlugin[];
-  /** Leaves those of a scenario alone in the registries; calling what it gives back puts the others in again. */
-  only(file: string): () => void;
+  /** Does something with those of a scenario alone in the registries. */
+  within<T>(file: string, act: () => T | Promise<T>): Promise<T>;
   /** Takes out those that were not there before. */
   close(): void;
 }
@@ -73,14 +73,15 @@ export async function openPlugins(
     new Set([...before, ...shared, ...(own.get(file) ?? [])]);
   return {
     of: (file) => [...usedBy(file)].map(({ name, sha256 }) => ({ name, sha256 })),
-    only: (file) => {
+    async within(file, act) {
       const used = usedBy(file);
-      const shows = activePlugins()
-        .filter((plugin) => !used.has(plugin))
-        .map((plugin) => plugin.hide());
-      return () => {
+      const others = activePlugins().filter((plugin) => !used.has(plugin));
+      const shows = others.map((plugin) => plugin.hide());
+      try {
+        return await act();
+      } finally {
         for (const show of shows) show();
-      };
+      }
     },
     close,
   };

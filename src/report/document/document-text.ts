@@ -19,7 +19,7 @@ interface Brief {
 type Tabular = Extract<Block, { kind: 'table' | 'comparison' }>;
 
 function isTabular(block: Block): block is Tabular {
-  return typeof block !== 'string' && (block.kind === 'table' || block.kind === 'comparison');
+  return typeof block === 'object' && (block.kind === 'table' || block.kind === 'comparison');
 }
 
 /** The first rows of a table, and how many are not shown. */
@@ -43,7 +43,7 @@ export function briefOf(blocks: readonly Block[]): Brief {
   let hasTable = false;
   let isCut = false;
   const visit = (block: Block, heading: string | null): void => {
-    if (typeof block === 'string' || block.kind === 'dropped') return;
+    if (typeof block !== 'object' || block.kind === 'dropped') return;
     if (block.kind === 'section' && block.isAnswer !== true) {
       for (const inner of block.blocks) visit(inner, block.title);
     } else if (block.kind === 'section') shown.push(block);
@@ -84,6 +84,7 @@ export function documentLines(blocks: readonly Block[], screen: Screen): readonl
   const { width, style } = screen;
   const dropped = new Set<string>();
   const render = (block: Block): readonly string[] => {
+    if (block === false) return [];
     if (typeof block === 'string') return wrapText(printable(block), width, '', '');
     switch (block.kind) {
       case 'title': {

@@ -3,8 +3,8 @@ import { isLoss, type Warning } from '../../core/run/warning.js';
 import type { ComparisonTable, PageFact } from '../page-data/page-data.js';
 import type { Column, Row, Tone } from '../text/table.js';
 
-/** What a command found out, in the order in which it is read; an empty string is an empty line. */
-export type Block = string | Title | Line | Section | Table | Comparison | DroppedNote;
+/** What a command found out, in the order in which it is read; an empty string is an empty line, and false is nothing. */
+export type Block = false | string | Title | Line | Section | Table | Comparison | DroppedNote;
 
 /** What something is called, and in the same line what it is, where that fits. */
 interface Title {
@@ -167,9 +167,12 @@ export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = 
   return { kind: 'line', text, lead, hang, tone };
 }
 
+/** A sentence, or false where there is nothing to say. */
+export type Said = string | false;
+
 /** What the reader must know of the numbers above. */
-export function notes(texts: readonly string[]): readonly Block[] {
-  return texts.map((each) => note(inset(each, 'dim')));
+export function notes(texts: readonly Said[]): readonly Block[] {
+  return texts.flatMap((each) => (each === false ? [] : note(inset(each, 'dim'))));
 }
 
 /** What was found on the way: `code: message (3 times)`, with what to do about it below. */
@@ -178,7 +181,7 @@ export function findings(warnings: readonly Warning[]): readonly Block[] {
     (isLoss({ code }) ? (line: Line) => line : note)(
       inset(`${message}${count > 1 ? ` (${formatCount(count)} times)` : ''}`, 'warning'),
     ),
-    ...(remedy === null ? [] : [inset(remedy, 'plain', `${INDENT}→ `)]),
+    remedy !== null && inset(remedy, 'plain', `${INDENT}→ `),
   ]);
 }
 

@@ -1,4 +1,6 @@
+import { pick } from '../../core/base/pick.js';
 import type { LogEntry } from '../../core/run/run-log.js';
+import type { Warning } from '../../core/run/warning.js';
 import type { ExpectationResult } from '../../metrics/expect.js';
 import { completionOf, pricedCalls, type RunFacts } from '../../metrics/facts.js';
 import { metricValues } from '../../metrics/registry.js';
@@ -22,14 +24,27 @@ export function finishedJson(facts: RunFacts) {
   return { finished, calls: { all: calls, answered, lost, reason }, unpricedRequests };
 }
 
+/** What a run could not do, and what is to be known of it. */
+export function remarksJson({ skipped, warnings }: RunFacts) {
+  return {
+    skipped: skipped.map((each) => pick(each, ['what', 'needs'])),
+    warnings: warnings.map(warningJson),
+  };
+}
+
+/** A warning without its place in a log. */
+export function warningJson(warning: Warning): Warning {
+  return pick(warning, ['code', 'message', 'remedy', 'count']);
+}
+
 /** The largest faults, with the identifier or line that shows it. */
 export function faultsJson({ faults }: RunFacts) {
   if (faults === null) return {};
   return {
-    faults: faults.quoted.map(({ kind, what, use, origin, tool, path, tokens, cost, thread, turn }) => ({
-      ...{ kind, what, use, origin, tool, path, tokens },
-      costNanoUsd: cost,
-      ...{ thread, turn },
+    faults: faults.quoted.map((fault) => ({
+      ...pick(fault, ['kind', 'what', 'use', 'origin', 'tool', 'path', 'tokens']),
+      costNanoUsd: fault.cost,
+      ...pick(fault, ['thread', 'turn']),
     })),
   };
 }
@@ -67,13 +82,8 @@ export function summaryJson({ digest, facts, expectations }: RunReport): string 
     refusals: facts.refusals,
     notices: facts.notices,
     threads: facts.threads,
-    breakdowns: facts.breakdowns.map(({ thread, breakdown, estimator }) => ({
-      thread,
-      breakdown,
-      estimator,
-    })),
-    skipped: facts.skipped.map(({ what, needs }) => ({ what, needs })),
-    warnings: facts.warnings.map(({ code, message, remedy, count }) => ({ code, message, remedy, count })),
+    breakdowns: facts.breakdowns.map((each) => pick(each, ['thread', 'breakdown', 'estimator'])),
+    ...remarksJson(facts),
   };
   return `${JSON.stringify(summary, null, 2)}\n`;
 }

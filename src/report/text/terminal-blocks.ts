@@ -110,16 +110,13 @@ function faultRows({ faults }: RunFacts, values: Readonly<Record<string, number 
       formatMoney(usd(faults.refetchNano)),
       refetchUsdLeast === null || refetchUsdLeast === 0 ? '' : atLeast(formatMoney(refetchUsdLeast)),
     ),
-    ...(faultsLeast === null
-      ? []
-      : [
-          row(
-            '  avoidable',
-            formatShare(avoidableFaultShare),
-            faultsLeast === 0 ? 'in this window' : atLeast(`${formatCount(faultsLeast)} times`),
-          ),
-        ]),
-  ];
+    faultsLeast !== null &&
+      row(
+        '  avoidable',
+        formatShare(avoidableFaultShare),
+        faultsLeast === 0 ? 'in this window' : atLeast(`${formatCount(faultsLeast)} times`),
+      ),
+  ].filter((each) => each !== false);
 }
 
 function contextBlock(facts: RunFacts, values: Readonly<Record<string, number | null>>): Block {
@@ -200,16 +197,13 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
       formatMoneyCell(cost, decimals),
       leastNote(billedCalls(bill), 'call') ?? formatCounted(bill.calls, 'call'),
     ),
-    ...(bill.assumedWritesNano === undefined
-      ? []
-      : [
-          row(
-            '  with writes',
-            formatMoneyCell(cost + usd(bill.assumedWritesNano), decimals),
-            'billed, though the recording tells none: this is compared',
-          ),
-        ]),
-  ];
+    bill.assumedWritesNano !== undefined &&
+      row(
+        '  with writes',
+        formatMoneyCell(cost + usd(bill.assumedWritesNano), decimals),
+        'billed, though the recording tells none: this is compared',
+      ),
+  ].filter((each) => each !== false);
 }
 
 /** What of the total no recording could hold. */
@@ -241,13 +235,8 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   const perTurn = values.costPerTurnUsd ?? null;
   const difference = recordedDifference(facts);
   const least = leastNote(priced, 'request');
-  const notes =
-    least === null
-      ? [
-          ...(perTurn === null ? [] : [`${formatMoney(perTurn)} per turn`]),
-          ...(difference === null ? [] : [difference]),
-        ]
-      : [least];
+  const usual = [perTurn === null ? null : `${formatMoney(perTurn)} per turn`, difference];
+  const notes = least === null ? usual.filter((note) => note !== null) : [least];
   const head: Row = { ...row('total', money(total), notes.join(', ')), tone: 'strong' };
   const causes = Object.entries(byCause).filter(([name, part]) => part > 0 || !name.startsWith('rewrite:'));
   const layers = Object.entries(byLayer).filter(([name]) => ownValue(facts.byPurpose, name)!.calls > 0);

@@ -62,13 +62,13 @@ export function runBlocks({ facts, expectations, digest }: RunReport, width: num
   );
   return [
     titleOf(facts),
-    ...(reproduced === null ? [] : [doc.said(reproduced, 'plain', INDENT)]),
-    ...(unfinished === null ? [] : [doc.inset(unfinished, 'bad', INDENT, INDENT)]),
+    reproduced !== null && doc.said(reproduced, 'plain', INDENT),
+    unfinished !== null && doc.inset(unfinished, 'bad', INDENT, INDENT),
     doc.tableOf(VALUE_COLUMNS, fitNotes(values, width)),
     doc.section(
       'Layers',
       doc.tableOf(LAYER_COLUMNS, layerRows(facts)),
-      ...(failures === '' ? [] : [doc.inset(`failures: ${failures}`, 'bad', INDENT, INDENT)]),
+      failures !== '' && doc.inset(`failures: ${failures}`, 'bad', INDENT, INDENT),
     ),
     doc.section('Cache breaks', doc.tableOf(BREAK_COLUMNS, breakRows(facts))),
     doc.section('Expectations', ...expectationRows(expectations)),
@@ -115,7 +115,7 @@ export function briefRunBlocks({ facts, expectations }: RunReport): readonly doc
     ...facts.warnings
       .filter(({ code }) => code === 'model-assumed')
       .map(({ message }) => doc.said(message, 'warning')),
-    ...(unfinished === null ? [] : [doc.said(unfinished, 'bad')]),
+    unfinished !== null && doc.said(unfinished, 'bad'),
     doc.tableOf(VALUE_COLUMNS, briefRows(facts)),
     doc.answer('Expectations', ...expectationRows(expectations)),
     ...runNotes(facts),
@@ -127,7 +127,7 @@ export function briefRunBlocks({ facts, expectations }: RunReport): readonly doc
 export function runNotes(facts: RunFacts): readonly doc.Block[] {
   const reproduced = reproducedLine(whatIfOfRun(facts));
   return [
-    ...doc.notes(reproduced === null ? [] : [reproduced]),
+    ...doc.notes([reproduced !== null && reproduced]),
     ...facts.skipped.map(({ what, needs }) => doc.note(doc.inset(`${what}: needs ${needs}`))),
     ...doc.findings(facts.warnings.filter(({ code }) => code !== 'model-assumed')),
     ...doc.notes(assumptionsOf(facts)),

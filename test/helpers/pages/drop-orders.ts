@@ -4,7 +4,7 @@ import { droppedHeaders } from '../../../src/report/text/table.js';
 /** The columns of each table in the order in which they go when a terminal becomes narrower; tables that keep all are left out. */
 export function dropOrders(blocks: readonly Block[]): readonly (readonly string[])[] {
   return blocks.flatMap((block): readonly (readonly string[])[] => {
-    if (typeof block === 'string') return [];
+    if (typeof block !== 'object') return [];
     if (block.kind === 'section') return dropOrders(block.blocks);
     if (block.kind !== 'table' || block.rows.length === 0) return [];
     const order: string[] = [];

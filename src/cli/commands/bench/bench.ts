@@ -5,12 +5,12 @@ import { formatCount, formatCounted, formatDecimal, formatExponent } from '../..
 import { ownValue } from '../../../core/base/own-value.js';
 import * as doc from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { openFile } from '../../files/output.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { WIPE_LINE } from '../../terminal/own-codes.js';
 import { present } from '../../terminal/present.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
 import {
   type BenchResult,
   fallsShort,
@@ -132,14 +132,7 @@ export const SUITES: Suites = {
 
 const BENCH_PAGE = 'bench.html';
 
-/** What `bench` is asked for. */
-export interface BenchOptions extends PictureOptions {
-  readonly quick?: boolean;
-  readonly save?: string;
-  readonly baseline?: string;
-  readonly noise?: number;
-  readonly out?: string;
-}
+type BenchOptions = CommandOptions['bench'];
 
 /** `ccbench bench`: hot paths and ratios, compared with a saved run where one is given. */
 export async function benchCommand(

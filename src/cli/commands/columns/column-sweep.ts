@@ -4,7 +4,7 @@ import type { OpenPlugins } from '../../../config/files/open-plugins.js';
 import { windowOf } from '../../../config/files/scenario-text.js';
 import { sha256Hex } from '../../../core/base/digest.js';
 import { formatCount, formatCounted } from '../../../core/base/format.js';
-import { batchesOfShard, runsOfBatch, type Shard } from '../../../study/batches.js';
+import { batchesOfShard, runsOfBatch } from '../../../study/batches.js';
 import {
   type GridStudy,
   openGridStudy,
@@ -17,6 +17,7 @@ import { compilePoint } from '../../../study/point.js';
 import { ResultStore, type StudyRecord, writeManifest } from '../../../study/results/result-store.js';
 import { batchCosts, runBatches } from '../../../study/run-batches.js';
 import { parseAxes } from '../../../study/vary.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { programVersion } from '../../program-version.js';
 import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
@@ -108,17 +109,11 @@ export async function openStore(
   return store;
 }
 
-/** Options of `ccbench sweep --results`. */
-export interface ShardedSweepOptions extends ColumnSweepOptions {
-  readonly shard?: Shard;
-  readonly workers?: number;
-}
-
 /** `ccbench sweep --results`: a grid of any size into Parquet files, in one process or as one shard of many. */
 export async function columnSweepCommand(
   session: CliSession,
   files: readonly string[],
-  options: ShardedSweepOptions,
+  options: ColumnSweepOptions & Pick<CommandOptions['sweep'], 'shard' | 'workers'>,
 ): Promise<ExitCode> {
   return columnSweep(session, files, options, () => onThreads(session, options));
 }
@@ -164,7 +159,7 @@ export async function columnSweep(
 /** Makes the runs of a study, or of one shard of it, on the threads of this machine. */
 function onThreads(
   session: CliSession,
-  options: { readonly results: string; readonly shard?: Shard; readonly workers?: number },
+  options: { readonly results: string } & Pick<CommandOptions['sweep'], 'shard' | 'workers'>,
 ): StudyRunner {
   return async (study, store) => {
     const { shard } = options;

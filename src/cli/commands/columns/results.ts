@@ -7,6 +7,7 @@ import * as doc from '../../../report/document/document.js';
 import { chosenMetric } from '../../../study/chosen-metrics.js';
 import { ResultStore, readStudies } from '../../../study/results/result-store.js';
 import { splitValues } from '../../../study/vary.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
@@ -23,19 +24,7 @@ import {
 import { SESSION_TABLES, type SessionTable, sessionTables } from './session-tables.js';
 import { settingsText, studiesConclusion, summarise, summaryLines } from './summary.js';
 
-/** Options of `ccbench results`. */
-export interface ResultsOptions {
-  readonly study?: string;
-  readonly best?: string;
-  readonly top: number;
-  readonly where?: readonly string[];
-  readonly count?: boolean;
-  readonly group?: string;
-  readonly mean?: string;
-  readonly columns?: boolean;
-  readonly sql?: string;
-  readonly verify?: boolean;
-}
+type ResultsOptions = CommandOptions['results'];
 
 /** The metric by which a study is summed up where none is asked for. */
 const USUAL_METRIC = 'costUsd';

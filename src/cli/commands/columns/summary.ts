@@ -97,17 +97,12 @@ export function summaryLines(summary: StudySummary, rest: string): readonly stri
   const open = summary.runs - summary.finished;
   return [
     `${printable(summary.name)}: ${formatCount(summary.finished)} of ${formatCounted(summary.runs, 'run')} in ${formatCounted(summary.parts, 'part')}, study ${summary.id}, ccbench ${summary.version}`,
-    ...(open > 0 ? [`${formatCounted(open, 'run is', 'runs are')} not finished: ${rest}`] : []),
-    ...(summary.failed > 0
-      ? [`${formatCounted(summary.failed, 'run')} failed; the column error says why`]
-      : []),
-    ...(best.reason === null
-      ? [
-          `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`,
-        ]
-      : []),
+    open > 0 && `${formatCounted(open, 'run is', 'runs are')} not finished: ${rest}`,
+    summary.failed > 0 && `${formatCounted(summary.failed, 'run')} failed; the column error says why`,
+    best.reason === null &&
+      `best ${metricWords(best.metric)}, mean over ${formatCounted(best.sessions, 'session')}, of ${formatCounted(best.ranked, 'point')} that finished:`,
     ...best.points.map(({ settings, value }) => `  ${formatValue(value, unit)}  ${settingsText(settings)}`),
-  ];
+  ].filter((line) => line !== false);
 }
 
 /** What the studies of a folder came to. Of those of one name, as a search makes them, the ones that saw most of its sessions speak. */

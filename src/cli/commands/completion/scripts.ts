@@ -1,3 +1,4 @@
+import type { CommandValues } from '../../commands.generated.js';
 import { type CommandDescription, type DescribedValue, optionOf } from '../../describe-command.js';
 import { type CliSession, EXIT, type ExitCode, printJson } from '../../session.js';
 
@@ -25,7 +26,7 @@ export interface CompletedCommand {
 }
 
 /** The shells that have a script. */
-export type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
+type Shell = CommandValues['completion'][0];
 
 type Tree = readonly CompletedCommand[];
 

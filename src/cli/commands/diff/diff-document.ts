@@ -7,7 +7,6 @@ import {
   printable,
 } from '../../../core/base/format.js';
 import * as doc from '../../../report/document/document.js';
-import type { Conclusion } from '../../../report/text/conclusion.js';
 import { formatAtLeast, shortName, unpricedText } from '../../../report/text/words.js';
 
 const THREAD_CHARS = 12;
@@ -108,25 +107,18 @@ export function diffBlocks(
     doc.said(firstSentence(diff), 'strong', '  '),
     '',
     doc.table(COLUMNS, differences.slice(0, most)),
-    ...doc.notes(left > 0 ? [`${formatCount(left)} more; --rows ${differences.length} shows all`] : []),
+    ...doc.notes([left > 0 && `${formatCount(left)} more; --rows ${differences.length} shows all`]),
     doc.DROPPED,
     ...doc.notes([
-      ...(unrecorded.requests > 0
-        ? [
-            `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,
-          ]
-        : []),
+      unrecorded.requests > 0 &&
+        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,
       ...diffNotes(diff, context),
     ]),
   ];
 }
 
-/** How many requests differ, and what that does not say by itself. */
-export function diffConclusion(diff: LaneDiff, isRecorded: boolean): Conclusion {
-  return { result: sumSentence(diff), advice: adviceOn(diff, isRecorded) };
-}
-
-function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecorded: boolean): string {
+/** What a difference does not say by itself. */
+export function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecorded: boolean): string {
   if (sameSession === false)
     return 'To see what settings do, compare two sides of one session: name the same recording on both.';
   if (isRecorded)

@@ -12,6 +12,7 @@ import { replay } from '../../../engine/run/replay.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { fileHead } from '../../../transcripts/files/disk-file.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openLog } from '../../files/open-log.js';
 import { execute } from '../../runs/execute.js';
@@ -20,8 +21,7 @@ import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
-import { diffBlocks, diffConclusion } from './diff-document.js';
+import { adviceOn, diffBlocks, sumSentence } from './diff-document.js';
 
 const LOG = 'run.jsonl';
 
@@ -69,22 +69,15 @@ async function runScenario(
         place: { file },
         hint: 'name one recording in the scenario, or diff the folders of two runs',
       });
-    const showOthers = plugins.only(file);
-    try {
+    return plugins.within(file, async () => {
       const { run } = runs[0]!;
       const transcript = await runInterruptible(host.interrupt, () =>
         openRef(run.transcript, inputOptions(session)),
       );
       const writer = new LaneWriter();
-      await execute(session, run.plan, transcript, {
-        write: async (entries) => {
-          for (const entry of entries) writer.write(entry);
-        },
-      });
+      await execute(session, run.plan, transcript, { sink: writer });
       return writer.finish();
-    } finally {
-      showOthers();
-    }
+    });
   });
 }
 
@@ -161,14 +154,6 @@ export async function openLanes(
   return [laneA, laneB];
 }
 
-/** Options of `ccbench diff`. */
-export interface DiffOptions extends PluginOptions, PictureOptions {
-  /** Per cent. */
-  readonly tolerance?: number;
-  readonly rows: number;
-  readonly out?: string;
-}
-
 /** Beside a recording the simulated prompt is estimated: so much is the same. */
 const RECORDED_TOLERANCE = 2;
 
@@ -179,7 +164,7 @@ export async function diffCommand(
   session: CliSession,
   a: string,
   b: string | undefined,
-  options: DiffOptions,
+  options: CommandOptions['diff'],
 ): Promise<ExitCode> {
   const [laneA, laneB] = await openLanes(session, a, b, options);
   const isRecorded = laneA.source === 'recorded' || laneB.source === 'recorded';
@@ -190,7 +175,7 @@ export async function diffCommand(
   const { pairs, ...shown } = diff;
   present(session, {
     blocks: diffBlocks(diff, { tolerance, notes, rows: options.rows }),
-    closing: diffConclusion(diff, isRecorded),
+    closing: { result: sumSentence(diff), advice: adviceOn(diff, isRecorded) },
     json: { tolerance, aligned: pairs.length, ...shown, notes, page },
   });
   if (options.out !== undefined) {

@@ -12,11 +12,12 @@ import {
   type KnownMetrics,
   parseExpectation,
 } from '../../../metrics/expect.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import type { Host } from '../../host.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import type { Ledger, ServedTotals } from '../serve/ledger.js';
 import { breakLine, totalsText } from '../serve/serve.js';
-import { type ServerOptions, startServer } from '../serve/start-server.js';
+import { startServer } from '../serve/start-server.js';
 
 /** A number about the calls of a server; its name means what it means for a run. */
 interface ServedMetric {
@@ -135,11 +136,6 @@ function runCommand(
   });
 }
 
-/** Options of `ccbench exec`. */
-export interface ExecOptions extends ServerOptions {
-  readonly expect?: readonly string[];
-}
-
 /** Breaks that are listed; the rest are counted. */
 const MOST_BREAKS = 10;
 
@@ -161,7 +157,7 @@ function expectationsText(results: readonly ExpectationResult[]): string {
 export async function execCommand(
   session: CliSession,
   command: readonly string[],
-  options: ExecOptions,
+  options: CommandOptions['exec'],
 ): Promise<ExitCode> {
   const { host, json } = session;
   const expected = (options.expect ?? []).map((text) =>

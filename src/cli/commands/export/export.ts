@@ -15,13 +15,14 @@ import type { LeftOut } from '../../../transcripts/files/find-sessions.js';
 import { inputId, sessionPath } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
-import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { chosenSessions, isChosen, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { folderName, type OutputFile, openFile } from '../../files/output.js';
 import { mergeWarnings, noteWarnings } from '../../files/reading-notes.js';
 import { BASE, planScenarios } from '../../runs/plan-runs.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 
@@ -119,12 +120,7 @@ function sessionFiles(folder: string, cwd: string): LineOutput {
   };
 }
 
-/** Options of `ccbench export`. */
-export interface ExportOptions extends SessionChoice, PluginOptions {
-  readonly format: keyof typeof STREAM_FORMATS;
-  readonly out?: string;
-  readonly variant?: string;
-}
+type ExportOptions = CommandOptions['export'];
 
 /** What was written. */
 interface Exported {
@@ -234,9 +230,8 @@ async function exportScenarios(
     const planned = await planScenarios(session, files, { set: [], variant }, plugins, (doubt) =>
       note(session, doubt.message),
     );
-    for (const { file, runs } of planned) {
-      const showOthers = plugins.only(file);
-      try {
+    for (const { file, runs } of planned)
+      await plugins.within(file, async () => {
         for (const { run, label } of runs) {
           const transcript = await runInterruptible(host.interrupt, () =>
             openRef(run.transcript, inputOptions(session)),
@@ -245,10 +240,7 @@ async function exportScenarios(
           for (const _ of exporter.write(sentSession(transcript, label), requests))
             await yieldToEventLoop(host.interrupt);
         }
-      } finally {
-        showOthers();
-      }
-    }
+      });
   });
 }
 

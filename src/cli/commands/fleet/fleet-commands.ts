@@ -2,23 +2,21 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { openGridStudy, type StudyContext, specOf } from '../../../study/grid-study.js';
 import { storedResults } from '../../../study/results/read-results.js';
 import { writeManifest } from '../../../study/results/result-store.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import type { WithSet } from '../../option-values.js';
 import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, type ExitCode, silent } from '../../session.js';
 import { Interrupted, yieldToEventLoop } from '../../terminal/interrupt.js';
-import { type ColumnSweepOptions, columnSweep, openContext, openStore } from '../columns/column-sweep.js';
-import { type TuneOptions, tune } from '../tune/tune.js';
+import { columnSweep, openContext, openStore } from '../columns/column-sweep.js';
+import { tune } from '../tune/tune.js';
 import type { RemoteRunner } from '../tune/tune-search.js';
 import { checkShared, finishStudy, withFleet } from './fleet-queue.js';
-import type { RedisOptions } from './redis-connection.js';
-
-/** Options of `ccbench fleet run`. */
-export type FleetRunOptions = RedisOptions & ColumnSweepOptions;
 
 /** `ccbench fleet run`: hands a study to the workers of a fleet, and waits for it. A second one takes part in the waiting. */
 export async function fleetRunCommand(
   session: CliSession,
   file: string,
-  options: FleetRunOptions,
+  options: WithSet<CommandOptions['fleet run']>,
 ): Promise<ExitCode> {
   checkShared(file);
   const { results } = options;
@@ -31,11 +29,6 @@ export async function fleetRunCommand(
   });
 }
 
-/** Options of `ccbench fleet tune`. */
-export interface FleetTuneOptions extends RedisOptions, TuneOptions {
-  readonly results: string;
-}
-
 /**
  * `ccbench fleet tune`: a search whose runs are made by the workers of a fleet. Each step of it is a study of its own in the results
  * folder: what is finished there is found by any later command.
@@ -43,7 +36,7 @@ export interface FleetTuneOptions extends RedisOptions, TuneOptions {
 export async function fleetTuneCommand(
   session: CliSession,
   file: string,
-  options: FleetTuneOptions,
+  options: WithSet<CommandOptions['fleet tune']>,
 ): Promise<ExitCode> {
   checkShared(file);
   const { results } = options;

@@ -6,7 +6,8 @@ import { WORKER_MODULE } from '../../../study/job-runner.js';
 import { fileState } from '../../../transcripts/files/disk-file.js';
 import { STDIN } from '../../../transcripts/files/read-input.js';
 import { filesOfSession } from '../../../transcripts/files/transcripts.js';
-import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { choiceOf, chosenSessions } from '../../files/chosen-sessions.js';
 import { inputOptions } from '../../files/input-options.js';
 import { programVersion } from '../../program-version.js';
 import { type CliSession, EXIT, type ExitCode, printJson, withoutAnswer } from '../../session.js';
@@ -14,13 +15,6 @@ import { checkResults, hasShare } from '../columns/session-tables.js';
 import { validateCommand } from '../validate/validate.js';
 import { whyCommand } from '../why/why.js';
 import { type FleetSessions, finishWork, sharesDone, withFleet } from './fleet-queue.js';
-import type { RedisOptions } from './redis-connection.js';
-
-/** Options of `ccbench fleet why` and `ccbench fleet validate`. */
-interface FleetSessionsOptions extends RedisOptions, SessionChoice {
-  readonly results: string;
-  readonly shares: number;
-}
 
 /** Hexadecimal digits of an id, as many as a study has. */
 const ID_DIGITS = 16;
@@ -61,7 +55,7 @@ export async function doShare(session: CliSession, work: FleetSessions, batch: n
 /** `ccbench fleet why` or `ccbench fleet validate`. */
 export const fleetCommand =
   (command: FleetSessions['command']) =>
-  (session: CliSession, paths: readonly string[], options: FleetSessionsOptions): Promise<ExitCode> =>
+  (session: CliSession, paths: readonly string[], options: CommandOptions['fleet why']): Promise<ExitCode> =>
     fleetSessions(session, command, paths, options);
 
 /** Hands shares of sessions to the workers of a fleet, and waits for them. */
@@ -69,19 +63,14 @@ async function fleetSessions(
   session: CliSession,
   command: FleetSessions['command'],
   paths: readonly string[],
-  options: FleetSessionsOptions,
+  options: CommandOptions['fleet why'],
 ): Promise<ExitCode> {
   if (paths.includes(STDIN))
     throw new CcbenchError('bad-usage', 'the workers cannot read the standard input of this command', {
       hint: 'name a folder that all machines see',
     });
   const { shares, results } = options;
-  const choice: SessionChoice = Object.fromEntries(
-    (['since', 'project', 'agent', 'last'] as const).flatMap((name) =>
-      options[name] === undefined ? [] : [[name, options[name]]],
-    ),
-  );
-  const published = { command, paths, choice, shares, results };
+  const published = { command, paths, choice: choiceOf(options), shares, results };
   const folder = resolve(session.host.cwd, results);
   const id = await sessionsId(session, published);
   let ran = 0;

@@ -9,7 +9,8 @@ import type { GridStudy } from '../../../study/grid-study.js';
 import { JobRunner } from '../../../study/job-runner.js';
 import { ResultStore } from '../../../study/results/result-store.js';
 import { runBatches } from '../../../study/run-batches.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { Interrupted } from '../../terminal/interrupt.js';
 import { openStudy as openColumns } from '../columns/column-sweep.js';
@@ -25,20 +26,9 @@ import {
   type StudyServer,
   shareDone,
 } from './fleet-queue.js';
-import { connectRedis, queuePackages, type RedisOptions } from './redis-connection.js';
+import { connectRedis, queuePackages } from './redis-connection.js';
 
-/** Options of `ccbench fleet worker`. */
-export interface FleetWorkerOptions extends RedisOptions, PluginOptions {
-  readonly workers?: number;
-  /** The results folder as this machine sees it; by default that of the request. */
-  readonly results?: string;
-  /** The folder that the paths of studies must lie in; the current one where absent. */
-  readonly root?: string;
-  /** Seconds without work after which it ends; it never does where absent. */
-  readonly idle?: number;
-  /** Seconds of silence after which a batch goes to another worker. */
-  readonly lease: number;
-}
+type FleetWorkerOptions = CommandOptions['fleet worker'];
 
 /** Does a batch of a study that this machine has open, or a share of sessions that it has found. */
 type BatchMaker = (key: BatchKey, job: QueuedJob) => Promise<void>;

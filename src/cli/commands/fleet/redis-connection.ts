@@ -2,16 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Redis } from 'ioredis';
 import { CcbenchError, messageOf } from '../../../core/base/errors.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { type CliSession, note } from '../../session.js';
 
 /** How the server of a fleet is reached. */
-export interface RedisOptions {
-  /** redis://user:password@host:port/db, or rediss:// for TLS. */
-  readonly redis?: string;
-  readonly redisCa?: string;
-  readonly redisCert?: string;
-  readonly redisKey?: string;
-}
+export type RedisOptions = Pick<
+  CommandOptions['fleet worker'],
+  'redis' | 'redisCa' | 'redisCert' | 'redisKey'
+>;
 
 /** The variable that names the server where the option does not; a password in it is in no list of processes. */
 const URL_VARIABLE = 'CCBENCH_REDIS';

@@ -162,8 +162,8 @@ const READS: readonly doc.ColumnOf<DuplicateRead>[] = [
   doc.number('wasted', ({ waste }) => waste, formatCount),
 ];
 
-function more(count: number, words: string): readonly doc.Block[] {
-  return count > 0 ? [doc.inset(`… and ${words}`)] : [];
+function more(count: number, words: string): doc.Block {
+  return count > 0 && doc.inset(`… and ${words}`);
 }
 
 function duplicateBlock({ content }: TranscriptFacts): doc.Block {
@@ -172,7 +172,7 @@ function duplicateBlock({ content }: TranscriptFacts): doc.Block {
   return doc.section(
     `Duplicate reads: ${formatCount(duplicateReadTokens)} tokens wasted (${formatShare(duplicateReadShare)})`,
     doc.table(READS, duplicateReads.slice(0, SHOWN_READS)),
-    ...more(left, formatCounted(left, 'more file')),
+    more(left, formatCounted(left, 'more file')),
   );
 }
 
@@ -194,7 +194,7 @@ export function inspectBlocks(facts: TranscriptFacts): readonly doc.Block[] {
     doc.section(
       'Recorded compactions',
       ...compactions.slice(0, SHOWN_COMPACTIONS).map(compactionLine),
-      ...more(left, `${formatCount(left)} more`),
+      more(left, `${formatCount(left)} more`),
     ),
     doc.section(
       'Findings',
@@ -214,22 +214,19 @@ const COUNTERS: readonly doc.ColumnOf<CountCheck>[] = [
 /** How far counters are from recorded usage. */
 export function countBlocks(checks: readonly CountCheck[]): readonly doc.Block[] {
   const { sealedBlocks, stretches } = checks[0]!;
-  const sealed = stretches > 0 && sealedBlocks > 0;
   return [
     doc.answer('Token counters against recorded usage', doc.table(COUNTERS, checks)),
     ...doc.notes([
       stretches === 0
         ? 'nothing to compare: the recording holds no two calls with usage and text between them'
         : 'what prompts grew by while nothing was taken out of them; below 1 a counter under-counts',
-      ...(sealed
-        ? [`${formatCount(sealedBlocks)} blocks have no text in the recording: recorded, but not counted`]
-        : []),
-      ...checks.flatMap(({ sent }) =>
-        sent === null
-          ? []
-          : [
-              `text was sent to the API: ${formatCounted(sent.characters, 'character')} in ${formatCounted(sent.requests, 'request')}`,
-            ],
+      stretches > 0 &&
+        sealedBlocks > 0 &&
+        `${formatCount(sealedBlocks)} blocks have no text in the recording: recorded, but not counted`,
+      ...checks.map(
+        ({ sent }) =>
+          sent !== null &&
+          `text was sent to the API: ${formatCounted(sent.characters, 'character')} in ${formatCounted(sent.requests, 'request')}`,
       ),
     ]),
   ];

@@ -5,7 +5,8 @@ import type { Block } from '../../../report/document/document.js';
 import { billNotes } from '../../../report/text/as-recorded.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
-import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { chosenSessions } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
@@ -25,12 +26,6 @@ import {
 } from './session-facts.js';
 import { inspectConclusion, sessionsBlocks } from './sessions-document.js';
 import { usesDocument, usesFacts } from './uses-facts.js';
-
-/** Options of `ccbench inspect`. */
-export interface InspectOptions extends SessionChoice {
-  readonly countWith?: readonly string[];
-  readonly uses?: boolean;
-}
 
 /** A session of which earlier ones hold every call. */
 function isCopy({ calls, repeatedCalls }: SessionFacts): boolean {
@@ -55,7 +50,7 @@ async function countsOf(
 export async function inspectCommand(
   session: CliSession,
   paths: readonly string[],
-  options: InspectOptions,
+  options: CommandOptions['inspect'],
 ): Promise<ExitCode> {
   const looksInside = [options.uses, options.countWith, options.last].some((value) => value !== undefined);
   if (paths.length === 0 && !looksInside) return listSessions(session, options);

@@ -57,28 +57,19 @@ const STEPS: readonly doc.ColumnOf<ProviderSteps>[] = [
 /** Shown for an unknown provider. */
 const NO_PROVIDER = 'unknown';
 
-function totalNotes(total: SessionsTotal): readonly string[] {
+function totalNotes(total: SessionsTotal): readonly doc.Said[] {
   const { sessions, withoutCost, unpricedCalls, withoutWrites, outputTokens } = total;
   const estimated = total.estimatedOutputTokens ?? 0;
   const of = formatCounted(sessions, 'session');
   const unpriced = unpricedText({ calls: total.costCalls, unpricedCalls });
   return [
-    ...(withoutCost > 0
-      ? [
-          `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
-        ]
-      : []),
-    ...(unpriced === null || total.costUsd === null ? [] : [`the cost is the least: ${unpriced}`]),
-    ...(withoutWrites > 0
-      ? [
-          `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
-        ]
-      : []),
-    ...(estimated > 0
-      ? [
-          `${formatCount(estimated)} of ${formatCount(outputTokens)} output tokens are estimated: the recording has placeholders`,
-        ]
-      : []),
+    withoutCost > 0 &&
+      `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
+    unpriced !== null && total.costUsd !== null && `the cost is the least: ${unpriced}`,
+    withoutWrites > 0 &&
+      `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
+    estimated > 0 &&
+      `${formatCount(estimated)} of ${formatCount(outputTokens)} output tokens are estimated: the recording has placeholders`,
   ];
 }
 

@@ -131,9 +131,7 @@ export function usesDocument(all: readonly (UsesFacts | null)[]): {
       `by kind: ${countsOf(merged(({ byKind }) => byKind))}`,
       `by origin: ${countsOf(merged(({ byOrigin }) => byOrigin))}`,
       doc.section('What is needed most often', doc.table(ITEMS, most)),
-      ...(unknown === 0
-        ? []
-        : doc.notes([`${formatCounted(unknown, 'session')} left out: no text is recorded`])),
+      ...doc.notes([unknown > 0 && `${formatCounted(unknown, 'session')} left out: no text is recorded`]),
     ],
     closing: {
       result: `${uses} of ${formatCounted(items.length, 'item')}; ${again} tokens were read again unchanged, ${stale} after an edit.`,

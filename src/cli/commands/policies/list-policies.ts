@@ -15,6 +15,7 @@ import { daysSince } from '../../../core/base/clock.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCount } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
+import { pick } from '../../../core/base/pick.js';
 import { firstModel, type Transcript } from '../../../core/model/transcript.js';
 import { modelOrUnknown } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
@@ -121,15 +122,9 @@ export async function policiesCommand(session: CliSession, options: PluginOption
       const { checked } = policy;
       return { ...policy, daysSinceChecked: checked === null ? null : daysSince(checked, nowMs) };
     });
-    const policies = all.map(({ name, kind, summary, layers, checked, daysSinceChecked, sources }) => ({
-      name,
-      kind,
-      summary,
-      layers,
-      checked,
-      daysSinceChecked,
-      sources,
-    }));
+    const policies = all.map((policy) =>
+      pick(policy, ['name', 'kind', 'summary', 'layers', 'checked', 'daysSinceChecked', 'sources']),
+    );
     const blocks = [
       doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), ''),
       '',

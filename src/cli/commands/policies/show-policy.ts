@@ -22,18 +22,12 @@ import { resolveModel } from '../../../provider/prices/models.js';
 import * as doc from '../../../report/document/document.js';
 import { type Block, inset } from '../../../report/document/document.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
-import { type PluginOptions, withPlugins } from '../../runs/with-plugins.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { withPlugins } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { present } from '../../terminal/present.js';
 
-/** What `policies show` is asked for. */
-export interface ShowOptions extends PluginOptions {
-  readonly model: string;
-  /** Window and longest answer instead of the model's. */
-  readonly window?: number;
-  readonly maxOutput?: number;
-  readonly set?: readonly string[];
-}
+type ShowOptions = CommandOptions['policies show'];
 
 /** A parameter of a policy, or a value of its file. */
 interface ShownParam extends Omit<ParamSpec, 'kind'> {
@@ -244,12 +238,6 @@ export function outputLimit({ model, maxOutput }: Pick<ShowOptions, 'model' | 'm
     : { maxOutput, whose: 'as given' };
 }
 
-/** What `policies check` goes by. */
-export interface CheckOptions extends PluginOptions {
-  /** The model whose longest answer the sentences count with. */
-  readonly model: string;
-}
-
 interface ShownProblem {
   readonly line: number | null;
   readonly column: number | null;
@@ -265,7 +253,7 @@ function shownProblem({ place, message, hint }: CcbenchError): ShownProblem {
 export async function checkPolicyCommand(
   session: CliSession,
   file: string,
-  options: CheckOptions,
+  options: Pick<ShowOptions, 'plugin' | 'model'>,
 ): Promise<ExitCode> {
   return withPlugins(session, [], options, () => {
     const { policy, problems, warnings, read } = readNamedFile(file, session.host.cwd);
@@ -274,7 +262,7 @@ export async function checkPolicyCommand(
     const lines = (errors: readonly CcbenchError[], word: string): readonly Block[] =>
       errors.flatMap(({ place, message, hint }) => [
         `${place === null ? file : formatPlace(place)}: ${word}${message}`,
-        ...(hint === null ? [] : [inset(`hint: ${hint}`)]),
+        hint !== null && inset(`hint: ${hint}`),
       ]);
     const doubts = warnings.length === 0 ? '' : `, with ${formatCounted(warnings.length, 'warning')}`;
     present(session, {

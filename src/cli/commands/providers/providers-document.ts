@@ -131,31 +131,20 @@ export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion
 }
 
 /** What is to be known of replays besides their numbers, each a sentence. */
-function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay[]): readonly string[] {
+function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay[]): readonly doc.Said[] {
   const drawn = replays.filter(({ isDraw }) => isDraw).map(({ facts }) => facts.name);
   const unpriced = bill === null ? null : unpricedText(billedCalls(bill));
   const { window, compactionsUndone } = replays[0]!;
   const are = compactionsUndone === 1 ? 'is' : 'are';
   return [
-    ...(drawn.length === 0
-      ? []
-      : [
-          `Whether a request finds its cache is chance at ${drawn.join(', ')}: cost and hit rate are one draw of it, with the 90 % interval beside it, if chance is as it was in the recordings it was fitted to.`,
-        ]),
+    drawn.length > 0 &&
+      `Whether a request finds its cache is chance at ${drawn.join(', ')}: cost and hit rate are one draw of it, with the 90 % interval beside it, if chance is as it was in the recordings it was fitted to.`,
     ...(bill === null ? [] : billNotes([bill])),
-    ...(unpriced === null
-      ? []
-      : [`As recorded ${unpriced}; under each provider all calls go to the model of its row.`]),
-    ...(window === null
-      ? []
-      : [
-          `The window of the recording, ${formatCount(window)} tokens, is kept under every provider, so that compactions stay in place; a client that used a larger one would compact later and send longer prompts.`,
-        ]),
-    ...(compactionsUndone === 0
-      ? []
-      : [
-          `No policy is known for the session, so ${formatCounted(compactionsUndone, 'compaction')} of it ${are} not made again: the prompts grow on, and every cost is higher than that of the session as it was.`,
-        ]),
+    unpriced !== null && `As recorded ${unpriced}; under each provider all calls go to the model of its row.`,
+    window !== null &&
+      `The window of the recording, ${formatCount(window)} tokens, is kept under every provider, so that compactions stay in place; a client that used a larger one would compact later and send longer prompts.`,
+    compactionsUndone > 0 &&
+      `No policy is known for the session, so ${formatCounted(compactionsUndone, 'compaction')} of it ${are} not made again: the prompts grow on, and every cost is higher than that of the session as it was.`,
   ];
 }
 

@@ -10,6 +10,7 @@ import { MODELS, resolveModel } from '../../../provider/prices/models.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
 import { isServedBy, providerRegistry } from '../../../provider/providers/providers.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type CliSession, EXIT, type ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
@@ -34,12 +35,6 @@ function namedProvider(name: string, cwd: string, use: 'show' | 'replay'): Provi
   throw problems.length === 1 ? problems[0]! : scenarioProblems(name, problems);
 }
 
-/** Options of `ccbench providers`. */
-export interface ProvidersOptions extends Clearing {
-  readonly model?: string;
-  readonly session?: string;
-}
-
 /** A model must be one of the provider's: another one's prices would be shown as its own. */
 function checkServed(provider: Provider, model: string): void {
   if (isServedBy(provider, resolveModel(model))) return;
@@ -52,7 +47,7 @@ function checkServed(provider: Provider, model: string): void {
 export async function providersCommand(
   session: CliSession,
   name: string | undefined,
-  options: ProvidersOptions,
+  options: CommandOptions['providers'],
 ): Promise<ExitCode> {
   const { rewritten, freed, model } = options;
   const clearing = { rewritten, freed };

@@ -14,7 +14,7 @@ import {
   requestLines,
 } from '../../../report/tables/csv.js';
 import { EVENTS_HEAD, eventLines } from '../../../report/tables/events-csv.js';
-import { faultsJson, finishedJson } from '../../../report/tables/summary-json.js';
+import { faultsJson, finishedJson, remarksJson } from '../../../report/tables/summary-json.js';
 import { recordedJson, whatIfOfRun } from '../../../report/text/as-recorded.js';
 import { type CostDelta, costDelta } from '../../../study/comparison.js';
 import type { OutputFile, ReportFolder } from '../../files/output.js';
@@ -116,13 +116,7 @@ export function runJson(results: readonly RunResult[]): object {
       metrics,
       expectations,
       regressions,
-      skipped: execution.facts.skipped.map(({ what, needs }) => ({ what, needs })),
-      warnings: execution.facts.warnings.map(({ code, message, remedy, count }) => ({
-        code,
-        message,
-        remedy,
-        count,
-      })),
+      ...remarksJson(execution.facts),
       sinceLast: since,
       sinceBaseline,
       report,

@@ -14,9 +14,11 @@ import type { ChartedRun } from '../../../report/page-data/page-data.js';
 import { summaryJson } from '../../../report/tables/summary-json.js';
 import { unfinishedText } from '../../../report/text/as-recorded.js';
 import { briefRunBlocks, runNotes, terminalReport } from '../../../report/text/terminal.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type OutputFile, openFile, openReport, openSoftly, type ReportFolder } from '../../files/output.js';
 import { dayOf, firstWords, type NamedSession, sessionWords } from '../../files/session-words.js';
+import type { WithSet } from '../../option-values.js';
 import {
   changedSince,
   type EarlierRun,
@@ -27,39 +29,18 @@ import {
   sinceBaseline,
 } from '../../runs/earlier-run.js';
 import { execute, timingsText } from '../../runs/execute.js';
-import {
-  type PlannedRun,
-  type PlannedScenario,
-  planScenarios,
-  readBaseline,
-  type ScenarioChanges,
-} from '../../runs/plan-runs.js';
-import { type PluginOptions, pluggedIn } from '../../runs/with-plugins.js';
+import { type PlannedRun, type PlannedScenario, planScenarios, readBaseline } from '../../runs/plan-runs.js';
+import { pluggedIn } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { lastInterruptCheck, runInterruptible, yieldToEventLoop } from '../../terminal/interrupt.js';
 import { screenFor } from '../../terminal/paint.js';
 import { closingText, screenText, tellWritten } from '../../terminal/present.js';
 import { createProgress, type Progress } from '../../terminal/progress.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { reportVerdicts } from './judge-runs.js';
 import { type DrawnRun, openRunFiles, type RunResult, runJson } from './run-result.js';
 import { runConclusion, scenarioConclusion, scenariosConclusion, variantTable } from './runs-conclusion.js';
 
-/** Options of `ccbench run`. */
-export interface RunOptions extends ScenarioChanges, PictureOptions, PluginOptions {
-  /** Whether the page and charts are written. */
-  readonly charts: boolean;
-  readonly out: string;
-  readonly files: boolean;
-  readonly log?: string;
-  readonly baseline?: string;
-  readonly tolerance: number;
-  /** Metrics that may not be worse than the baseline's, separated by commas. */
-  readonly guard: string;
-  readonly quiet?: boolean;
-  readonly timings?: boolean;
-  readonly junit?: string;
-}
+type RunOptions = WithSet<CommandOptions['run']>;
 
 interface Job {
   readonly session: CliSession;
@@ -108,12 +89,8 @@ async function runScenarios(
     }
     const job: Job = { session, options, baseline, guard, log, progress, transcript: null };
     for (const [i, planned] of scenarios.entries()) {
-      const showOthers = plugins.only(planned.file);
-      try {
-        results.push(...(await runScenario(job, planned, opened[i] ?? null)));
-      } finally {
-        showOthers();
-      }
+      const run = () => runScenario(job, planned, opened[i] ?? null);
+      results.push(...(await plugins.within(planned.file, run)));
     }
     progress.clear();
     await reportVerdicts(session, scenarios, results, baseline, guard, junit);

@@ -11,16 +11,12 @@ import { ratio } from '../../../core/base/stats.js';
 import { promptTokens, type Usage } from '../../../core/model/usage.js';
 import { CAUSE_SENTENCES } from '../../../core/run/break-causes.js';
 import type { Screen } from '../../../report/text/table.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import type { Host } from '../../host.js';
 import { type CliSession, EXIT, type ExitCode, note, printJson } from '../../session.js';
 import { screenFor } from '../../terminal/paint.js';
 import { agrees, type MissReason, type PromptChange, type ServedCall, type ServedTotals } from './ledger.js';
-import { type ServerOptions, startServer } from './start-server.js';
-
-/** Options of `ccbench serve`. */
-export interface ServeOptions extends ServerOptions {
-  readonly port: number;
-}
+import { startServer } from './start-server.js';
 
 /** Resolves when the user wants to stop. */
 function stopped({ interrupt }: Host): Promise<void> {
@@ -29,7 +25,7 @@ function stopped({ interrupt }: Host): Promise<void> {
 }
 
 /** `ccbench serve`: a stand-in for the Messages API that bills by the simulated cache. */
-export async function serveCommand(session: CliSession, options: ServeOptions): Promise<ExitCode> {
+export async function serveCommand(session: CliSession, options: CommandOptions['serve']): Promise<ExitCode> {
   const { host, json } = session;
   const screen = screenFor(host.stdout, session.colors);
   const server = await startServer(session, options.port, options, (call) => {

@@ -34,6 +34,7 @@ import { recordedScript, type Script } from '../../../provider/script/script.js'
 import { createScriptSource } from '../../../provider/script/script-source.js';
 import { readTextInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openGrowing } from '../../files/output.js';
 import type { Host } from '../../host.js';
@@ -43,15 +44,6 @@ import type { LivePage } from './live-page.js';
 import { listenLocally } from './local-server.js';
 import { RecordingLines, type ServedAnswer } from './recording.js';
 import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js';
-
-/** Options of `ccbench serve` that say how the server behaves. */
-interface ServeBehaviour {
-  readonly ttl?: string;
-  readonly fault?: readonly string[];
-  readonly scenario?: string;
-  readonly latencyScale?: number;
-  readonly seed?: number;
-}
 
 /** How a server behaves. */
 interface ServePlan {
@@ -89,7 +81,7 @@ function readFault(written: string): Readonly<Record<string, unknown>> {
 }
 
 /** Works out how a server behaves: as its options say, else as a scenario, else as the API. */
-function servePlan(options: ServeBehaviour, cwd: string): ServePlan {
+function servePlan(options: ServerOptions, cwd: string): ServePlan {
   const { scenario, latencyScale, seed, ttl } = options;
   const text = scenario === undefined ? PLAIN : readScenarioText(scenario, cwd);
   const faults = (options.fault ?? []).map(readFault);
@@ -130,23 +122,9 @@ function rememberCounts(counter: { count(text: string): number }): { count(text:
 }
 
 /** Options of a server, for `serve` and `exec`. */
-export interface ServerOptions extends ServeBehaviour {
-  readonly countWith: string;
-  readonly midStream?: boolean;
-  /** File that every answered request is recorded in. */
-  readonly record?: string;
-  /** The recording holds texts, not only sizes and digests. */
-  readonly keepText?: boolean;
-  /** Shows what happens as a page; only with a recording. */
-  readonly page?: boolean;
-  /** Address of a real API that answers in place of the simulated one. */
-  readonly upstream?: string;
+interface ServerOptions extends Omit<CommandOptions['serve'], 'port'> {
   /** Folder that the client works in, where it is known. */
   readonly folder?: string;
-  /** What is answered: a script or a recorded session; placeholders where absent. */
-  readonly script?: string;
-  /** How many times faster than real time its clock goes. */
-  readonly clock: number;
 }
 
 /** A server that answers. */

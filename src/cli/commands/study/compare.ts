@@ -20,9 +20,10 @@ import { PREDICTED, type Variant } from '../../../study/variants.js';
 import { splitValues } from '../../../study/vary.js';
 import { openTranscript } from '../../../transcripts/files/transcript-input.js';
 import { summarise } from '../../ci/github.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import { jsonPieces, MadeList } from '../../files/json-pieces.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
-import { priceSettings } from '../../option-values.js';
+import { priceSettings, type WithSet } from '../../option-values.js';
 import { execute } from '../../runs/execute.js';
 import { policyInfoOf } from '../../runs/policy-info.js';
 import type { OpenScenario } from '../../runs/scenario-reader.js';
@@ -36,20 +37,15 @@ import { comparisonTable, sessionsTable } from './comparison-table.js';
 import { answeredExit, completenessJson, standingJson } from './completeness-notes.js';
 import { assumedOf, standInsOf } from './provider-notes.js';
 import { type RecordedReference, recordedReference, withRecorded } from './recorded-reference.js';
-import { type CompareRecipe, compareAgain, repeatCommand } from './repeat-command.js';
+import { compareAgain, repeatCommand } from './repeat-command.js';
 import { type RowOutcome, runRows } from './run-rows.js';
 import { tradeoffCharts } from './study-axes.js';
 import { comparisonConclusion, concluded, fetchesAgain } from './study-conclusion.js';
 import { STUDY_PAGE } from './study-files.js';
 import { loadInputs, type StudyInputs, type StudyTranscript, studyName, studyTitle } from './study-inputs.js';
-import { openStudyScenarios, type StudyChoice, studySessions } from './study-sessions.js';
+import { openStudyScenarios, studySessions } from './study-sessions.js';
 
-/** Options of `ccbench compare`. */
-export interface CompareOptions extends Omit<CompareRecipe, 'files'>, StudyChoice, PictureOptions {
-  readonly workers?: number;
-  readonly out: string;
-  readonly files: boolean;
-}
+type CompareOptions = WithSet<CommandOptions['compare']>;
 
 /** A variant with the scenario it comes from. */
 interface Row extends Variant {
@@ -78,7 +74,7 @@ async function compare(
   const { files, recordings } = sessions;
   checkOneRecording(files, cwd);
   const open = await openStudyScenarios(session, sessions, plugins);
-  const rows = readRows(files, options, recordings?.paths, open, plugins, cwd);
+  const rows = await readRows(files, options, recordings?.paths, open, plugins, cwd);
   const baseline = options.baseline ?? rows[0]!.name;
   if (!rows.some((row) => row.name === baseline)) {
     throw unknownName(
@@ -199,14 +195,14 @@ function checkOneRecording(files: readonly string[], cwd: string): void {
   });
 }
 
-function readRows(
+async function readRows(
   files: readonly string[],
   options: CompareOptions,
   recordings: readonly string[] | undefined,
   open: OpenScenario,
   plugins: OpenPlugins,
   cwd: string,
-): readonly Row[] {
+): Promise<readonly Row[]> {
   const shared = [
     ...(options.seed === undefined ? [] : [`seed=${options.seed}`]),
     ...(options.model === undefined ? [] : [`model=${JSON.stringify(options.model)}`]),
@@ -215,22 +211,19 @@ function readRows(
   ];
   const set = options.set.filter((change) => change !== PREDICTED);
   const policies = options.policy === undefined ? [] : splitValues(options.policy);
-  const rows = files.flatMap((file) => {
+  const taken = new Set<string>();
+  const rows: Row[] = [];
+  for (const file of files) {
     const own = open(file, shared);
     const source = recordings === undefined ? own : { ...own, recordings };
-    const showOthers = plugins.only(file);
-    try {
-      return variantsWithBase(source, { policies, set }, isRecording(file, cwd)).map((variant): Row => {
-        const scenario = scenarioName(variant);
-        const name = files.length === 1 ? variant.name : `${scenario}: ${variant.name}`;
-        return { ...variant, name, file, text: source.text };
-      });
-    } finally {
-      showOthers();
+    const isOne = isRecording(file, cwd);
+    const variants = await plugins.within(file, () => variantsWithBase(source, { policies, set }, isOne));
+    for (const variant of variants) {
+      const name = files.length === 1 ? variant.name : `${scenarioName(variant)}: ${variant.name}`;
+      rows.push({ ...variant, name: uniqueName(name, taken), file, text: source.text });
     }
-  });
-  const taken = new Set<string>();
-  return rows.map((row) => ({ ...row, name: uniqueName(row.name, taken) }));
+  }
+  return rows;
 }
 
 function scenarioName({ runs, variant }: Variant): string {
@@ -285,11 +278,7 @@ async function writeCompareReport(
   for (const { row, plan, session: own } of compared.slice(0, SHOWN_RUNS)) {
     const transcript = await runInterruptible(session.host.interrupt, () => openTranscript(own.input));
     const sample = createRunSample();
-    const { digest, facts } = await execute(session, plan, transcript, {
-      async write(entries) {
-        for (const entry of entries) sample.write(entry);
-      },
-    });
+    const { digest, facts } = await execute(session, plan, transcript, { sink: sample });
     runs.push({ name: row.name, ...sample.finish(), facts, digest, policyInfo: policyInfoOf(facts) });
   }
   const named = page.comparison.rows.map(({ name }) => name);

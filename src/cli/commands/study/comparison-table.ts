@@ -93,13 +93,11 @@ function equalNotes({ variants, baseline }: Comparison, runs: readonly VariantRu
     equal.flatMap(({ name, isThroughout }) => (isThroughout === wanted ? [name] : [])).join(', '),
   );
   return [
-    ...(throughout === ''
-      ? []
-      : [`the same as ${baseline} in every metric: ${throughout}; the changed settings had no effect here`]),
-    ...(shown === ''
-      ? []
-      : [`the same as ${baseline} in every metric shown: ${shown}; others differ (--json has them)`]),
-  ];
+    throughout !== '' &&
+      `the same as ${baseline} in every metric: ${throughout}; the changed settings had no effect here`,
+    shown !== '' &&
+      `the same as ${baseline} in every metric shown: ${shown}; others differ (--json has them)`,
+  ].filter((note) => note !== false);
 }
 
 /** One sentence per variant that does not meet a condition, with the value that is farthest from it. */

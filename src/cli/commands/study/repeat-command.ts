@@ -2,7 +2,7 @@ import { compileScenario } from '../../../config/compile.js';
 import { builtinContext } from '../../../config/context.js';
 import { createProblems, loadScenario } from '../../../config/load.js';
 import { CcbenchError, ProblemList } from '../../../core/base/errors.js';
-import { choiceWords } from '../../files/chosen-sessions.js';
+import { choiceOf } from '../../files/chosen-sessions.js';
 import { BASE, type ScenarioChanges } from '../../runs/plan-runs.js';
 import type { PluginOptions } from '../../runs/with-plugins.js';
 import type { NamedSessions } from './study-sessions.js';
@@ -115,7 +115,7 @@ export function repeatPoint(recipe: PointRecipe): string {
   return [
     'ccbench sweep',
     ...(named?.paths ?? [file]).map(fileWord),
-    ...choiceWords(named?.choice ?? {}).flatMap(([name, value]) => optionWords(name, value)),
+    ...Object.entries(choiceOf(named?.choice ?? {})).flatMap(([name, value]) => optionWords(name, value)),
     ...optionWords('plugin', ...plugins),
     ...optionWords('set', ...set),
     ...optionWords('vary', ...point.set),

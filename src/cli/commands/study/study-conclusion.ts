@@ -265,13 +265,6 @@ export function allEqual(
   };
 }
 
-function noneRanked(completeness: Completeness, noun: RowNoun): Conclusion {
-  return {
-    result: `No ${noun} is best: ${whyNoneRanked(completeness, noun)}.`,
-    advice: rankMore(completeness, noun),
-  };
-}
-
 /** What a sweep came to in its first metric. */
 export function sweepConclusion(
   metric: string,
@@ -280,7 +273,11 @@ export function sweepConclusion(
   sessions = completeness.compared.length,
 ): Conclusion {
   const ranked = completeness.variants.filter(({ standing }) => standing === 'ranked');
-  if (ranked.length === 0) return noneRanked(completeness, 'point');
+  if (ranked.length === 0)
+    return {
+      result: `No point is best: ${whyNoneRanked(completeness, 'point')}.`,
+      advice: rankMore(completeness, 'point'),
+    };
   if (best === null)
     return {
       result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'no direction of it is better' : 'no point has a value'}.`,

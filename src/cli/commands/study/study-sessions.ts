@@ -11,7 +11,13 @@ import { homeFolder, withHome } from '../../../transcripts/files/home.js';
 import { inputId, kindOfInput } from '../../../transcripts/files/read-input.js';
 import { loadTranscript } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
-import { chosenSessions, isChosen, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
+import {
+  choiceOf,
+  chosenSessions,
+  isChosen,
+  type SessionChoice,
+  USUAL_LAST,
+} from '../../files/chosen-sessions.js';
 import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { type OpenScenario, openScenarios } from '../../runs/scenario-reader.js';
@@ -130,9 +136,8 @@ export async function studySessions(
   options: StudyChoice,
 ): Promise<StudySessions> {
   const { host } = session;
-  const { transcripts, since, project, agent, last } = options;
-  const given = { since, project, agent, last };
-  const choice = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const { transcripts } = options;
+  const choice = choiceOf(options);
   const isOne = files.length === 1 && isRecording(files[0]!, host.cwd);
   if (transcripts !== undefined && files.length > 0) {
     if (!isOne && files.every((file) => namesSessions(file, host)))

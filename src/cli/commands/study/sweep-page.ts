@@ -289,23 +289,17 @@ export function sweepPage(input: SweepPageInput): StudyPage {
   const charts = shown.flatMap((metric) => over.map((axis) => chartOver(input, baseline, metric, axis)));
   const isPaired = swept.some((point) => baseline.difference(point, names[0]!) !== null);
   const notes = [
-    ...(isPaired
-      ? ['Small numbers are differences to the scenario as it is, session by session.']
-      : input.asItIs === null
-        ? []
-        : ['The scenario as it is did not finish these sessions: there are no differences to it.']),
-    ...(isPaired && compared.length > 1
-      ? [
-          `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be due to chance.`,
-        ]
-      : []),
-    ...(input.discarded.length === 0
-      ? []
-      : [
-          'Grey points were discarded after some sessions. Their values cover only those sessions, so they are drawn by their difference to the scenario as it is on them; points that finished none are only in the table.',
-        ]),
-    ...(swept.length > COMMANDS ? [`The first ${COMMANDS} rows have the command of their run.`] : []),
-  ];
+    isPaired && 'Small numbers are differences to the scenario as it is, session by session.',
+    !isPaired &&
+      input.asItIs !== null &&
+      'The scenario as it is did not finish these sessions: there are no differences to it.',
+    isPaired &&
+      compared.length > 1 &&
+      `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be due to chance.`,
+    input.discarded.length > 0 &&
+      'Grey points were discarded after some sessions. Their values cover only those sessions, so they are drawn by their difference to the scenario as it is on them; points that finished none are only in the table.',
+    swept.length > COMMANDS && `The first ${COMMANDS} rows have the command of their run.`,
+  ].filter((note) => note !== false);
   return studyPage(
     {
       title: input.title,

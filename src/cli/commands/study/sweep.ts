@@ -3,6 +3,7 @@ import { CcbenchError } from '../../../core/base/errors.js';
 import { formatCounted, formatDecimal } from '../../../core/base/format.js';
 import { ownValue } from '../../../core/base/own-value.js';
 import { findMetric } from '../../../metrics/registry.js';
+import type { Said } from '../../../report/document/document.js';
 import type { ComparisonTable } from '../../../report/page-data/page-data.js';
 import { OPEN_LOOP } from '../../../report/text/as-recorded.js';
 import { metricWords } from '../../../report/text/metric-words.js';
@@ -11,6 +12,8 @@ import { bestRanked, completenessOf, leavesOutMore } from '../../../study/comple
 import { JobRunner } from '../../../study/job-runner.js';
 import { type SweptPoint, sweptPoints } from '../../../study/run-rows.js';
 import { type Axis, grid } from '../../../study/vary.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import type { WithSet } from '../../option-values.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
 import type { CliSession, ExitCode } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
@@ -27,7 +30,6 @@ import {
   metricCell,
   openPointStudy,
   type PointFindings,
-  type PointOptions,
   type PointStudy,
   publish,
   referenceOf,
@@ -95,11 +97,6 @@ export function fitMinimum(
   return { x, y: lowest.y + a - (b * b) / (4 * c), points: near.length };
 }
 
-/** Options of `ccbench sweep`. */
-export interface SweepOptions extends PointOptions {
-  readonly metrics?: string;
-}
-
 /** Points that the terminal lists; the files hold all. */
 const LISTED_POINTS = 40;
 
@@ -109,7 +106,7 @@ export const sweepCommand = pluggedIn(sweep);
 async function sweep(
   session: CliSession,
   files: readonly string[],
-  options: SweepOptions,
+  options: WithSet<CommandOptions['sweep']>,
   opened: OpenPlugins,
 ): Promise<ExitCode> {
   const names = chosenMetrics(options.metrics, SWEPT_METRICS);
@@ -162,7 +159,7 @@ type Swept = Omit<PointFindings, 'table' | 'closing' | 'json'>;
 function tableOf(
   { name, axes }: PointStudy,
   { names, swept, completeness, runs }: Swept,
-  notes: readonly string[],
+  notes: readonly Said[],
 ): ComparisonTable {
   const ranked = swept.filter((item) => item.completeness.standing === 'ranked');
   // Of several that are equally good none is better than the others.
@@ -192,7 +189,7 @@ function tableOf(
         return metricCell(item.metrics, metric, isRanked && value !== null && value === best.get(metric));
       }),
     })),
-    notes: [...meansNotes(completeness), ...alarms, ...notes],
+    notes: [...meansNotes(completeness), ...alarms, ...notes.filter((note) => note !== false)],
   };
 }
 
@@ -213,11 +210,8 @@ async function report(session: CliSession, study: PointStudy, found: Swept, ran:
     ...(best !== null && metric === 'costUsd'
       ? costIntervalNotes('the best point', best.metrics, completeness.compared.length)
       : []),
-    ...(fit === null
-      ? []
-      : [
-          `a curve through the ${fit.points} points near it has its minimum at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
-        ]),
+    fit !== null &&
+      `a curve through the ${fit.points} points near it has its minimum at ${axes[0]!.path}=${formatDecimal(fit.x, fit.x >= 100 ? 0 : 2)}`,
     ...referenceNotes(found.recorded, names),
     OPEN_LOOP,
     ...found.assumed,

@@ -58,7 +58,7 @@ export function providerLifetimesBlocks(
   return [
     `${report.label} · ${formatCounted(sessions, 'session')}`,
     doc.table(columns, rows),
-    ...(unpriced === null ? [] : [doc.inset(unpriced)]),
+    unpriced !== null && doc.inset(unpriced),
     '',
     ...(perSession === 'each' ? [sessionTable(report), ''] : []),
     `${ruleSentence(report)} ${savingSentence(report)}`,

@@ -29,12 +29,14 @@ import { recordedUsd } from '../../../metrics/metric.js';
 import { findModel, modelOrUnknown } from '../../../provider/prices/models.js';
 import { NEWEST, type PriceTimes, pricesFor, priceTimes } from '../../../provider/prices/price.js';
 import { recordedBill } from '../../../provider/prices/recorded-bill.js';
+import { warningJson } from '../../../report/tables/summary-json.js';
 import type { Conclusion } from '../../../report/text/conclusion.js';
 import type { InputOptions } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
-import { chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { chosenSessions } from '../../files/chosen-sessions.js';
 import { eachFile, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { noteWarnings } from '../../files/reading-notes.js';
@@ -43,17 +45,10 @@ import { type RecordedCosts, recordedCosts } from '../../runs/recorded-costs.js'
 import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { choosesLifetime, providerLifetimes } from './provider-lifetimes-document.js';
 import { lifetimeConclusion, ttlBlocks } from './ttl-document.js';
 
-/** Options of `ccbench ttl`. */
-export interface TtlOptions extends SessionChoice, PictureOptions {
-  readonly ttl?: readonly number[];
-  readonly mainOnly?: boolean;
-  readonly perSession?: boolean;
-  readonly out?: string;
-}
+type TtlOptions = CommandOptions['ttl'];
 
 interface ReadSession {
   readonly file: string;
@@ -205,13 +200,7 @@ export async function ttlCommand(
   const recorded = recordedOf(used);
   const hitRates = conversationHitRates(sessions);
   const warnings = used.flatMap((item) =>
-    item.warnings.map(({ code, message, remedy, count }) => ({
-      session: item.session.id,
-      code,
-      message,
-      remedy,
-      count,
-    })),
+    item.warnings.map((each) => ({ session: item.session.id, ...warningJson(each) })),
   );
   const unknown = unknownModels(used);
   const choosing = used.filter((_, i) => {

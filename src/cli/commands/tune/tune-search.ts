@@ -14,17 +14,14 @@ import type { Point } from '../../../study/point.js';
 import type { SweptPoint } from '../../../study/run-rows.js';
 import { type Candidate, chosenOf, type Goal, judge, type Trial } from '../../../study/search.js';
 import type { SearchStep } from '../../../study/vary.js';
+import type { CommandOptions } from '../../commands.generated.js';
 import type { CliSession } from '../../session.js';
 import type { PointStudy } from '../study/point-study.js';
 import { runRows } from '../study/run-rows.js';
 import type { StudyInputs } from '../study/study-inputs.js';
 
 /** The options that say what a search wants. */
-export interface GoalOptions {
-  readonly minimise?: string;
-  readonly maximise?: string;
-  readonly subjectTo: readonly string[];
-}
+type GoalOptions = Pick<CommandOptions['tune'], 'minimise' | 'maximise' | 'subjectTo'>;
 
 /** The metric that a search minimises by default. */
 const USUAL_GOAL = 'costUsd';
@@ -124,13 +121,9 @@ export async function tryAsItIs(search: Search): Promise<VariantRuns> {
 }
 
 /** Holds the optimum against the scenario as it is. */
-export function tryInSample(
-  { goal, study }: Search,
-  { runs: { byTranscript } }: Tried,
-  base: VariantRuns,
-): InSample {
-  const { metric, sign } = goal;
-  return inSampleOf({ base: base.byTranscript, optimum: byTranscript, metric, sign }, study.inputs.sessions);
+export function tryInSample({ goal, study }: Search, { runs }: Tried, base: VariantRuns): InSample {
+  const compared = { ...goal, base: base.byTranscript, optimum: runs.byTranscript };
+  return inSampleOf(compared, study.inputs.sessions);
 }
 
 /** Holds what one half of the sessions would choose against what comes of it on the other. */

@@ -19,6 +19,8 @@ import {
   type SearchPlan,
   survivors,
 } from '../../../study/search.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import type { WithSet } from '../../option-values.js';
 import { pluggedIn } from '../../runs/with-plugins.js';
 import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { comparedWhatIf } from '../study/compare-what-if.js';
@@ -33,7 +35,6 @@ import {
   closingOf,
   metricCell,
   openPointStudy,
-  type PointOptions,
   type PointStudy,
   publish,
   referenceOf,
@@ -45,7 +46,6 @@ import { bestSetting, fetchesAgain } from '../study/study-conclusion.js';
 import type { DiscardedPoint } from '../study/sweep-page.js';
 import { type FoundSaving, holdoutNotes, tuneConclusion } from './tune-conclusion.js';
 import {
-  type GoalOptions,
   goalOf,
   type JudgedRung,
   onlySessions,
@@ -58,14 +58,7 @@ import {
   tryInSample,
 } from './tune-search.js';
 
-/** Options of `ccbench tune`. */
-export interface TuneOptions extends PointOptions, GoalOptions {
-  readonly method: 'auto' | 'random' | 'halving';
-  readonly budget: number;
-  readonly searchSeed: number;
-  /** Whether some sessions are kept from the search. */
-  readonly holdout: boolean;
-}
+type TuneOptions = WithSet<CommandOptions['tune']>;
 
 /** Settings that the terminal lists. */
 const LISTED = 10;

@@ -172,18 +172,15 @@ export function validateBlocks(
   const { total, worst, traces } = report;
   const { triggers } = total;
   const ofTraces =
-    traces === null
-      ? []
-      : [
-          doc.section(
-            'Request traces',
-            doc.inset(
-              `${formatCounted(traces.conversations, 'conversation')}, an unlimited lifetime; smallest hit rate ${formatShare(traces.minimum)}`,
-            ),
-            doc.table(TRACES, traces.statistics),
-          ),
-        ];
-  if (files.length === 0) return ofTraces;
+    traces !== null &&
+    doc.section(
+      'Request traces',
+      doc.inset(
+        `${formatCounted(traces.conversations, 'conversation')}, an unlimited lifetime; smallest hit rate ${formatShare(traces.minimum)}`,
+      ),
+      doc.table(TRACES, traces.statistics),
+    );
+  if (files.length === 0) return [ofTraces];
   return [
     doc.section('How far a cost is off', ...summaryBlocks(total)),
     doc.section('By provider', ...providerBlocks(total)),
@@ -201,7 +198,7 @@ export function validateBlocks(
     doc.section('Furthest off, given', doc.table(WORST, worst.given)),
     doc.section('As recorded', ...(recorded === null ? [] : costBlocks(recorded))),
     doc.section('Left out', ...leftOutBlocks(files)),
-    ...ofTraces,
+    ofTraces,
   ];
 }
 

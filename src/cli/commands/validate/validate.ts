@@ -18,7 +18,8 @@ import type { Shard } from '../../../study/batches.js';
 import { type InputOptions, readTextInput } from '../../../transcripts/files/read-input.js';
 import { inputFormat, loadTranscript, parseTrace } from '../../../transcripts/files/transcripts.js';
 import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
-import { chosenSessions, type SessionChoice, USUAL_LAST } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { chosenSessions, USUAL_LAST } from '../../files/chosen-sessions.js';
 import { eachFile, noteRepeated, shareOf } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openFile } from '../../files/output.js';
@@ -27,24 +28,13 @@ import { recordedCosts } from '../../runs/recorded-costs.js';
 import { type CliSession, EXIT, type ExitCode, note } from '../../session.js';
 import { runInterruptible } from '../../terminal/interrupt.js';
 import { present } from '../../terminal/present.js';
-import type { PictureOptions } from '../../terminal/report-pictures.js';
 import { checkResults, openPart } from '../columns/session-tables.js';
 import { FIDELITY_COLUMNS } from './fidelity-columns.js';
 import { validateBlocks, validateConclusion } from './validate-document.js';
 
 const VALIDATE_PAGE = 'validate.html';
 
-/** Options of `ccbench validate`. */
-export interface ValidateOptions extends SessionChoice, PictureOptions {
-  readonly worst: number;
-  readonly save?: string;
-  readonly baseline?: string;
-  readonly out?: string;
-  readonly forward?: boolean;
-  /** A folder for a Parquet file with a row for each recording. */
-  readonly results?: string;
-  readonly shard?: Shard;
-}
+type ValidateOptions = CommandOptions['validate'];
 
 type Validated =
   | { readonly kind: 'recording'; readonly fidelity: FileFidelity; readonly bill: RecordedBill | null }
@@ -129,7 +119,8 @@ export async function validateCommand(
       },
     });
     if (options.results !== undefined && !session.json) host.stdout.write(`results ${options.results}\n`);
-    await save(output, report);
+    await output?.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
+    output?.commit();
     if (options.out !== undefined) await writeReport(session, fidelities, report.total, options.out, options);
     if (!session.json) {
       for (const { file, within, responses } of contained)
@@ -198,10 +189,4 @@ async function writeReport(
     session.host.cwd,
   );
   await writePage(session, out, VALIDATE_PAGE, validatePage(files, total, words), options);
-}
-
-async function save(output: ReturnType<typeof openFile> | null, report: FidelityReport): Promise<void> {
-  if (output === null) return;
-  await output.write(`${JSON.stringify({ total: report.total }, null, 2)}\n`);
-  output.commit();
 }

@@ -74,8 +74,8 @@ export function fixBlocks(
   const { fixes, notWorth } = found;
   const left = fixes.length - top;
   const few = [
-    ...(left > 0 ? [`${formatCount(left)} more: --top ${formatCount(fixes.length)}.`] : []),
-    ...(notWorth.length === 0 ? [] : [`Not worth it, or uncertain: ${notWorth.join(', ')}.`]),
+    left > 0 && `${formatCount(left)} more: --top ${formatCount(fixes.length)}.`,
+    notWorth.length > 0 && `Not worth it, or uncertain: ${notWorth.join(', ')}.`,
   ];
   if (fixes.length === 0) return [nothingSentence(found, report), ...doc.notes(few)];
   const all = `${formatMoney(report.recordedUsd)} in ${formatCounted(report.sessions, 'session')}`;

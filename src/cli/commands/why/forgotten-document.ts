@@ -74,24 +74,22 @@ const COMPACTIONS: readonly doc.ColumnOf<WhyCompaction>[] = [
 ];
 
 /** The largest item that is missing, with a line of it. */
-function largestLost(compactions: readonly WhyCompaction[]): readonly doc.Block[] {
+function largestLost(compactions: readonly WhyCompaction[]): doc.Block {
   let largest: { readonly own: WhyCompaction; readonly item: LostItem } | null = null;
   for (const own of compactions)
     for (const item of own.lost ?? [])
       if (largest === null || item.tokens > largest.item.tokens) largest = { own, item };
-  if (largest === null) return [];
+  if (largest === null) return false;
   const { tool, origin, tokens, line } = largest.item;
-  return [
-    doc.inset(
-      `The largest: ${formatCount(tokens)} tokens (${printable(tool ?? origin)}) in ${sessionName(largest.own.file)}: ${printable(line)}`,
-    ),
-  ];
+  return doc.inset(
+    `The largest: ${formatCount(tokens)} tokens (${printable(tool ?? origin)}) in ${sessionName(largest.own.file)}: ${printable(line)}`,
+  );
 }
 
 /** What was needed again after compactions; nothing where there are none. */
 export function compactionBlock(report: WhyReport, top: number): doc.Block {
   const { compactions } = report;
-  if (compactions.length === 0) return doc.section('');
+  if (compactions.length === 0) return false;
   const forgotten = forgottenOf(report);
   const shown = Math.min(top, MOST_COMPACTIONS);
   const of =
@@ -100,7 +98,7 @@ export function compactionBlock(report: WhyReport, top: number): doc.Block {
     `What compactions forgot${of}`,
     doc.inset(forgottenSentence(forgotten)),
     doc.inset(lostSentence(forgotten)),
-    ...largestLost(compactions),
+    largestLost(compactions),
     doc.table(COMPACTIONS, compactions.slice(0, shown)),
   );
 }

@@ -95,7 +95,7 @@ export function againSentences(sources: readonly SourceSum[]): readonly string[]
 /** What fills the context and what it costs until it leaves; nothing where there are no sources. */
 export function sourcesBlock(sources: readonly SourceSum[], by: SourceBy, home: string): doc.Block {
   const rows = sourceRows(sources, by, home);
-  if (rows.length === 0) return doc.section('');
+  if (rows.length === 0) return false;
   if (by !== 'source' && by !== 'kind' && sources.every(({ name }) => name === null))
     return doc.answer(TITLE, doc.inset(`No request of these sessions shows ${ONE_OF[by]}.`));
   return doc.section(

@@ -56,8 +56,6 @@ function trendSentence({ period, rows }: Trend): string {
 /** What sessions cost over time, the newest last. */
 export function trendBlocks(trend: Trend): readonly doc.Block[] {
   const { period, rows, undatedSessions } = trend;
-  const undated =
-    undatedSessions === 0 ? [] : [`${formatCounted(undatedSessions, 'session')} without times left out.`];
   if (rows.length === 0) return ['No session has a recorded time.'];
   const earlier = rows.length - MOST_ROWS;
   return [
@@ -65,12 +63,9 @@ export function trendBlocks(trend: Trend): readonly doc.Block[] {
     '',
     doc.table(trendColumns(period), rows.slice(-MOST_ROWS)),
     ...doc.notes([
-      ...(earlier > 0
-        ? [
-            `${formatCounted(earlier, `earlier ${period} is`, `earlier ${period}s are`)} not shown; --json has all, and hours of the day.`,
-          ]
-        : []),
-      ...undated,
+      earlier > 0 &&
+        `${formatCounted(earlier, `earlier ${period} is`, `earlier ${period}s are`)} not shown; --json has all, and hours of the day.`,
+      undatedSessions > 0 && `${formatCounted(undatedSessions, 'session')} without times left out.`,
     ]),
     doc.DROPPED,
   ];
@@ -123,13 +118,12 @@ function decided(rows: readonly Compared[]): readonly Compared[] {
   return rows.filter(({ difference }) => difference !== null).slice(-MOST_COMPARED);
 }
 
-function undecidedNotes(what: string, rows: readonly Compared[]): readonly string[] {
-  const few = rows.filter(({ difference }) => difference === null);
-  return few.length === 0
-    ? []
-    : [
-        `Cannot tell for ${formatCount(few.length)} of ${formatCounted(rows.length, what)}: too few similar sessions.`,
-      ];
+function undecidedNote(what: string, rows: readonly Compared[]): doc.Said {
+  const few = rows.filter(({ difference }) => difference === null).length;
+  return (
+    few > 0 &&
+    `Cannot tell for ${formatCount(few)} of ${formatCounted(rows.length, what)}: too few similar sessions.`
+  );
 }
 
 /** What a request, a turn and output cost before a day and from it on; and by version and model. */
@@ -149,11 +143,10 @@ export function splitBlocks(split: Split): readonly doc.Block[] {
     ),
     ...doc.notes([
       'Similar: same agent, model and size (requests of the same power of two). Others are earlier versions, or other models.',
-      ...undecidedNotes('version', byVersion),
-      ...undecidedNotes('model', byModel),
-      ...(left === 0
-        ? []
-        : [`${formatCounted(left, 'session')} on neither side: under way on that day, or without a time.`]),
+      undecidedNote('version', byVersion),
+      undecidedNote('model', byModel),
+      left > 0 &&
+        `${formatCounted(left, 'session')} on neither side: under way on that day, or without a time.`,
     ]),
     doc.DROPPED,
   ];

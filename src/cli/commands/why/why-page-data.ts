@@ -213,22 +213,13 @@ function leftOutNotes(report: WhyReport, sessions: readonly WhyPageSession[], ro
   const bare = sessions.filter(({ run, requests }) => run === null && requests > 0).length;
   const thinned = sessions.filter(({ run }) => run?.leftOut !== undefined).length;
   return [
-    ...(bare === 0
-      ? []
-      : [
-          `${formatCounted(bare, 'session')} that cost least ${bare === 1 ? 'has' : 'have'} no chart, as the page holds ${formatCount(room.all)} requests; name fewer sessions to see them.`,
-        ]),
-    ...(thinned === 0
-      ? []
-      : [
-          `${formatCounted(thinned, 'session')} with more than ${formatCount(room.session)} requests ${thinned === 1 ? 'is' : 'are'} drawn from some of them: every break is there, and sums count all.`,
-        ]),
-    ...(report.breaks.length <= room.breaks
-      ? []
-      : [
-          `Of ${formatCount(report.breaks.length)} breaks the most expensive ${formatCount(room.breaks)} are listed; ccbench why --json has all.`,
-        ]),
-  ];
+    bare > 0 &&
+      `${formatCounted(bare, 'session')} that cost least ${bare === 1 ? 'has' : 'have'} no chart, as the page holds ${formatCount(room.all)} requests; name fewer sessions to see them.`,
+    thinned > 0 &&
+      `${formatCounted(thinned, 'session')} with more than ${formatCount(room.session)} requests ${thinned === 1 ? 'is' : 'are'} drawn from some of them: every break is there, and sums count all.`,
+    report.breaks.length > room.breaks &&
+      `Of ${formatCount(report.breaks.length)} breaks the most expensive ${formatCount(room.breaks)} are listed; ccbench why --json has all.`,
+  ].filter((note) => note !== false);
 }
 
 /** What the page is called: the project, the sessions, and their first and last day. */

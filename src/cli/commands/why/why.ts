@@ -3,13 +3,11 @@ import { limitRequests } from '../../../analysis/limits/limit-requests.js';
 import { type LimitsReport, limitsOf } from '../../../analysis/limits/limits.js';
 import { type Counted, countNew, countOnce } from '../../../analysis/why/count-once.js';
 import { fixesOf } from '../../../analysis/why/fixes.js';
-import type { SourceBy } from '../../../analysis/why/name-sources.js';
 import type { Uncounted } from '../../../analysis/why/session-why.js';
 import { splitAt } from '../../../analysis/why/split.js';
 import { type SummedSession, sumSessions, type WhyReport } from '../../../analysis/why/sum-up.js';
 import { trendOf } from '../../../analysis/why/trend.js';
 import { readModelTable } from '../../../config/files/model-table.js';
-import { dayStartMs } from '../../../core/base/clock.js';
 import { DigestSet } from '../../../core/base/digest.js';
 import { CcbenchError } from '../../../core/base/errors.js';
 import type { PlannedModel } from '../../../core/run/run-plan.js';
@@ -21,7 +19,8 @@ import { billNotes, type NotedBill, notedBill } from '../../../report/text/as-re
 import type { Shard } from '../../../study/batches.js';
 import { homeFolder } from '../../../transcripts/files/home.js';
 import { inputId, readTextInput, STDIN } from '../../../transcripts/files/read-input.js';
-import { checkChoice, chosenSessions, type SessionChoice } from '../../files/chosen-sessions.js';
+import type { CommandOptions } from '../../commands.generated.js';
+import { checkChoice, chosenSessions, dayMs } from '../../files/chosen-sessions.js';
 import { allFiles, shareOf, withoutCopies } from '../../files/each-file.js';
 import { inputOptions } from '../../files/input-options.js';
 import { openReport, openSoftly, type ReportFolder } from '../../files/output.js';
@@ -43,29 +42,7 @@ import { shareBlocks, sharedWhy, withoutModels } from './why-share.js';
 
 const WHY_PAGE = 'why.html';
 
-/** Options of `ccbench why`. */
-export interface WhyOptions extends SessionChoice {
-  readonly top: number;
-  readonly by: SourceBy;
-  readonly share?: boolean;
-  readonly out: string;
-  readonly files: boolean;
-  readonly limits?: boolean;
-  readonly fix?: boolean;
-  readonly trend?: boolean;
-  readonly split?: string;
-  /** Readings of meters; false: neither use nor keep any. */
-  readonly observed?: readonly string[] | false;
-  /** Prices of models: one by one, and a file of them. */
-  readonly price?: readonly GivenPrice[];
-  readonly prices?: string;
-  /** A folder for Parquet files instead of a page. */
-  readonly results?: string;
-  /** The share of the sessions that is explained. */
-  readonly shard?: Shard;
-  /** Goes on while files change. */
-  readonly watch?: boolean;
-}
+type WhyOptions = CommandOptions['why'];
 
 /** What is asked for, as it is used. */
 interface Asked extends WhyOptions {
@@ -73,13 +50,6 @@ interface Asked extends WhyOptions {
   readonly models?: readonly PlannedModel[];
   /** Hears what the page shows. */
   onPage?(data: WhyPageData): void;
-}
-
-function checkDay(option: '--split', day: string): void {
-  if (dayStartMs(day) !== null) return;
-  throw new CcbenchError('bad-usage', `${option} ${day} is not a day`, {
-    hint: `write it as year-month-day: ${option} 2026-07-01`,
-  });
 }
 
 /** What is asked for instead of the usual answer: one at a time, but for what goes over time. */
@@ -138,7 +108,7 @@ async function answer(
 ): Promise<ExitCode> {
   checkChoice(options);
   checkResults(session, 'sessions', options);
-  if (options.split !== undefined) checkDay('--split', options.split);
+  if (options.split !== undefined) dayMs('--split', options.split);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;
   const folder = writes
@@ -225,16 +195,7 @@ async function why(
     });
     return EXIT.fine;
   }
-  if (options.limits === true) {
-    const limits = await explainLimits(session, once(), options.observed);
-    present(session, {
-      blocks: limitsBlocks(limits),
-      closing: null,
-      json: { ...report, limits, notes, warnings: mergeWarnings(read), skipped, page: null },
-    });
-    return EXIT.fine;
-  }
-  const asked = askedBlocks(counted, once, report, { ...options, home });
+  const asked = await askedBlocks(session, counted, once, report, options);
   if (asked !== null) {
     const { blocks, json } = asked;
     const rest = { notes, warnings: mergeWarnings(read), skipped, page: null };
@@ -272,14 +233,20 @@ async function why(
   return EXIT.fine;
 }
 
-/** What is to be changed, or what sessions cost over time; null where neither is asked for. */
-function askedBlocks(
+/** Where the limits of the plan went, what is to be changed, or what sessions cost over time; null where none of these is asked for. */
+async function askedBlocks(
+  session: CliSession,
   counted: readonly CountedFile[],
   once: () => readonly Counted[],
   report: WhyReport,
-  { fix, trend, split, top, home }: Asked & { readonly home: string },
-): { readonly blocks: readonly Block[]; readonly json: object } | null {
+  { limits, observed, fix, trend, split, top }: Asked,
+): Promise<{ readonly blocks: readonly Block[]; readonly json: object } | null> {
+  if (limits === true) {
+    const found = await explainLimits(session, once(), observed);
+    return { blocks: limitsBlocks(found), json: { limits: found } };
+  }
   if (fix === true) {
+    const home = homeFolder(session.host.env);
     const sessions = counted.map((each) => {
       const { agent, version, changes } = each.summed();
       return { agent, version, changes };
@@ -290,7 +257,7 @@ function askedBlocks(
   if (trend !== true && split === undefined) return null;
   const all = once();
   const overTime = trend === true ? trendOf(all) : null;
-  const parted = split === undefined ? null : splitAt(all, split, dayStartMs(split)!);
+  const parted = split === undefined ? null : splitAt(all, split, dayMs('--split', split));
   return {
     blocks: [
       ...(overTime === null ? [] : trendBlocks(overTime)),
@@ -332,7 +299,7 @@ function nothingCounted(uncounted: readonly Uncounted[]): CcbenchError {
 /** The models whose prices a user gives, those of `--price` over those of the file; null without any. */
 export function givenModels(
   session: CliSession,
-  { price = [], prices }: { readonly price?: readonly GivenPrice[]; readonly prices?: string },
+  { price = [], prices }: Pick<WhyOptions, 'price' | 'prices'>,
 ): readonly PlannedModel[] | null {
   const table =
     prices === undefined ? [] : readModelTable(readTextInput(prices, inputOptions(session)), prices);

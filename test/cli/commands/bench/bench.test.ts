@@ -1,13 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  type BenchOptions,
-  benchCommand,
-  SUITES,
-  type Suites,
-} from '../../../../src/cli/commands/bench/bench.js';
+import { benchCommand, SUITES, type Suites } from '../../../../src/cli/commands/bench/bench.js';
 import type { BenchResult } from '../../../../src/cli/commands/bench/result.js';
+import type { CommandOptions } from '../../../../src/cli/commands.generated.js';
 import { WIPE_LINE } from '../../../../src/cli/terminal/own-codes.js';
 import { cli, printed, tempFolder } from '../../cli.js';
 
@@ -43,7 +39,7 @@ function known(factor = 1): Partial<BenchResult> {
 }
 
 async function bench(
-  options: BenchOptions & {
+  options: CommandOptions['bench'] & {
     readonly cwd: string;
     readonly json?: boolean;
     readonly debug?: boolean;
