@@ -6,6 +6,6 @@ export function pick<T extends object, Name extends keyof T & string>(
   names: readonly Name[],
 ): Pick<T, Name> {
   const members = from as Readonly<Record<string, unknown>>;
-  const own = names.filter((name) => Object.hasOwn(from, name));
-  return Object.fromEntries(own.map((name) => [name, ownValue(members, name)])) as Pick<T, Name>;
+  const own = names.map((name) => [name, ownValue(members, name)] as const);
+  return Object.fromEntries(own.filter(([, value]) => value !== undefined)) as Pick<T, Name>;
 }
