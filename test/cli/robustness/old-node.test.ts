@@ -11,7 +11,7 @@ import { tempFolder } from '../cli.js';
 const MAIN = join(ROOT, 'dist/cli/main.js');
 
 /** The built program after a line of code that makes this Node another one. */
-function after(code: string, ...argv: readonly string[]) {
+function startedBehind(code: string, ...argv: readonly string[]) {
   needFreshBuild();
   const fake = join(tempFolder(), 'fake.cjs');
   writeFileSync(fake, code);
@@ -22,7 +22,7 @@ function after(code: string, ...argv: readonly string[]) {
 }
 
 const underNode = (version: string, ...argv: readonly string[]) =>
-  after(
+  startedBehind(
     `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } });`,
     ...argv,
   );
@@ -63,8 +63,9 @@ describe('an old or new Node', () => {
       process.versions.node.startsWith('20.') ? '--interrupt-budget=600000\n' : '',
     ],
   ])('%s', (_what, code, said) => {
-    const { status, stderr } = after(code, '--version');
+    const { status, stderr } = startedBehind(code, 'metrics', '--json');
     expect({ status, stderr }).toEqual({ status: 0, stderr: said });
+    expect(startedBehind(code, '--help').stderr).toBe(said === 'kept\n' ? said : '');
   });
 
   it('can read the first file: it loads nothing and needs no newer syntax', async () => {
