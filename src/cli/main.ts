@@ -14,7 +14,7 @@ function prepareNode(): void {
   // without, as loading `node:v8` takes 7 ms.
   if (major !== 20 || !/^[a-z]/.test(process.argv[2] || '')) return;
   const { setFlagsFromString } = load('node:v8') as { setFlagsFromString: (flag: string) => void };
-  setFlagsFromString('--interrupt-budget=600000');
+  setFlagsFromString('--interrupt-budget=300000');
 }
 
 if (major > 20 || (major === 20 && minor >= 19)) {

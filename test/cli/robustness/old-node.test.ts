@@ -60,7 +60,7 @@ describe('an old or new Node', () => {
     [
       'has Node 20 optimize later, and leaves others as they are',
       "require('node:v8').setFlagsFromString = console.error;",
-      process.versions.node.startsWith('20.') ? '--interrupt-budget=600000\n' : '',
+      process.versions.node.startsWith('20.') ? '--interrupt-budget=300000\n' : '',
     ],
   ])('%s', (_what, code, said) => {
     const { status, stderr } = startedBehind(code, 'metrics', '--json');
