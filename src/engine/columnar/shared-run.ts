@@ -31,7 +31,7 @@ interface ForkPoint {
  */
 export class RunTrace {
   run: RunEntry | null = null;
-  private readonly items: TraceItem[] = [];
+  private items: TraceItem[] = [];
   private checkpoints: { readonly at: number; readonly checkpoint: Checkpoint }[] = [];
 
   /** What it takes to keep it, in entries: a checkpoint holds about as much as was logged up to it. */
@@ -60,14 +60,16 @@ export class RunTrace {
     return null;
   }
 
-  /** The trace of another plan, which shares the checkpoints of this one before its fork point. */
-  upTo({ checkpoint, prefix }: ForkPoint, { policy }: RunPlan): RunTrace {
-    const trace = new RunTrace();
-    trace.checkpoints = this.checkpoints.filter(
+  /**
+   * Becomes the trace of another plan, with the checkpoints before its fork point. A trace of its own would hold on to this one:
+   * what a run was started with lives as long as any checkpoint that descends from it.
+   */
+  continueFrom({ checkpoint, prefix }: ForkPoint, { policy }: RunPlan): void {
+    this.items = [];
+    this.checkpoints = this.checkpoints.filter(
       (other) => other.at <= prefix.length && other.checkpoint !== checkpoint,
     );
-    for (const other of trace.checkpoints) other.checkpoint.limits.become(policy);
-    return trace;
+    for (const other of this.checkpoints) other.checkpoint.limits.become(policy);
   }
 }
 
@@ -125,9 +127,10 @@ export class SharedRun {
   /** The same from a fork point of another trace on: what went before is logged again. */
   *recordFrom(fork: ForkPoint, transcript: Transcript, sink: LogSink): Generator<void, RunTrace, void> {
     const { plan } = this;
-    const trace = fork.trace.upTo(fork, plan);
+    const { trace } = fork;
+    trace.continueFrom(fork, plan);
     const { log, onStatus, onAct } = this.listeners(transcript, sink, trace);
-    log.write(runEntryOf(fork.trace.run!, plan));
+    log.write(runEntryOf(trace.run!, plan));
     for (const item of fork.prefix) {
       if (item.type === 'status-check') onStatus(item);
       else log.write(entryUnder(item, fork.limits));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Transcript } from '../../../src/core/model/transcript.js';
 import { createMetricsFold } from '../../../src/metrics/fold.js';
 import { generateTranscript } from '../../../src/transcripts/synthetic/generate-transcript.js';
+import { heldBytes } from '../../helpers/held-bytes.js';
 import { ofType, planOf } from '../../helpers/plan.js';
 import { expectSame, limitAt, sweep, watched } from './swept.js';
 
@@ -36,5 +37,22 @@ describe('a run that plans with other limits share', () => {
       );
     // The first plan of a shape is not kept, in case it is the only one; the second stands for the rest.
     expect(runs()).toBe(2);
+  });
+
+  it('holds no log of the runs that others were continued from', () => {
+    const transcript = generateTranscript({ workload: 'refactor', turns: 300, seed: 3 });
+    const sweepUpTo = (from: number, to: number): void => {
+      for (let percent = from; percent < to; percent++)
+        sweep(
+          planOf({ policy: 'claude-code/2.1.112', set: { 'window.percent': percent }, window: 100_000 }),
+          transcript,
+          createMetricsFold(),
+        );
+    };
+    sweepUpTo(20, 50);
+    const before = heldBytes();
+    sweepUpTo(50, 80);
+    // Two small objects a request are kept of each run; a log with its checkpoints takes 680 KB.
+    expect((heldBytes() - before) / 30).toBeLessThan(100_000);
   });
 });
