@@ -20,26 +20,30 @@ for (const [kind, characters] of [
 
 /**
  * Goes through the identifiers of a text, by their places: words with something that plain language has not: a digit beside a small letter, an
- * underscore or a capital inside, a dollar sign. Paths are names without a need: their parts count. One pass over the characters,
- * since regular expressions take twice as long.
+ * underscore or a capital inside, a dollar sign. Paths are names without a need: their parts count. It looks at the last of the
+ * fewest characters first, so most words are passed over; regular expressions take four times as long.
  */
 export function eachName(text: string, take: (from: number, to: number) => void): void {
   const { length } = text;
-  for (let i = 0; i < length; i++) {
-    let kind = kindAt(text, i);
-    if (kind === 0) continue;
-    const from = i;
-    let isMarked = kind === DOLLAR;
-    while (++i < length) {
-      const next = kindAt(text, i);
-      if (next === 0) break;
-      if (next === DOLLAR) isMarked = true;
-      else if (kind === UNDERSCORE) isMarked ||= i - 1 > from;
-      else if (kind === LOWER) isMarked ||= next === DIGIT || next === UPPER;
-      else if (kind === DIGIT) isMarked ||= next === LOWER;
-      kind = next;
+  for (let from = 0; from + NAME_CHARS <= length; ) {
+    let i = from + NAME_CHARS - 1;
+    while (i >= from && kindAt(text, i) !== 0) i--;
+    if (i < from) {
+      let kind = kindAt(text, from);
+      let isMarked = kind === DOLLAR;
+      i = from;
+      while (++i < length) {
+        const next = kindAt(text, i);
+        if (next === 0) break;
+        if (next === DOLLAR) isMarked = true;
+        else if (kind === UNDERSCORE) isMarked ||= i - 1 > from;
+        else if (kind === LOWER) isMarked ||= next === DIGIT || next === UPPER;
+        else if (kind === DIGIT) isMarked ||= next === LOWER;
+        kind = next;
+      }
+      if (isMarked) take(from, i);
     }
-    if (isMarked && i - from >= NAME_CHARS) take(from, i);
+    from = i + 1;
   }
 }
 
