@@ -122,7 +122,7 @@ function openTables(session: CliSession, out: string): GrowingTables {
       const isFirst = files.length === 0;
       if (isFirst) files = tables.map(({ name }) => openSoftly(session, '--out', open(name)));
       for (const [i, { head, linesOf }] of tables.entries())
-        await files[i]?.append((isFirst ? head : '') + linesOf(entries));
+        files[i]?.append((isFirst ? head : '') + linesOf(entries));
     },
     commit() {
       for (const file of files) file?.commit();

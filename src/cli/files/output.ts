@@ -6,13 +6,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  promises,
   readdirSync,
   renameSync,
   rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CcbenchError, succeeds } from '../../core/base/errors.js';
@@ -90,7 +90,7 @@ export interface ReportFolder {
   /** Writes a file of the new report; `folder` is below the report, empty for its top. */
   write(folder: string, name: string, text: FileContent): Promise<void>;
   /** Appends to a file of the new report. */
-  append(folder: string, name: string, text: string): Promise<void>;
+  append(folder: string, name: string, text: string): void;
   /** Replaces the previous report with the new one; says whether it is in place. */
   commit(): boolean;
   /** Leaves everything as it was before. */
@@ -162,6 +162,12 @@ function checkTarget(target: string, shown: string): void {
   );
 }
 
+/** Text at hand is written at once: Node's asynchronous files start four threads, which takes a short command 10 ms. */
+async function writeContent(path: string, content: FileContent): Promise<void> {
+  if (typeof content === 'string') writeFileSync(path, content, PRIVATE_FILE);
+  else await promises.writeFile(path, content, PRIVATE_FILE);
+}
+
 /** Prepares a report folder; what would keep it from being written is found here, before the run. */
 export function openReport(root: string, name: string, cwd: string): ReportFolder {
   const shown = join(root, name);
@@ -181,23 +187,28 @@ export function openReport(root: string, name: string, cwd: string): ReportFolde
   } catch (error) {
     fail(error);
   }
-  const pathIn = async (below: string, file: string): Promise<string> => {
-    await mkdir(join(fresh, below), { recursive: true, mode: PRIVATE_FOLDER });
+  const pathIn = (below: string, file: string): string => {
+    makeFolder(join(fresh, below), PRIVATE_FOLDER);
     return join(fresh, below, file);
   };
   return {
     shown,
     target,
     async write(below, file, text) {
-      await pathIn(below, file)
-        .then((path) => writeFile(path, text, PRIVATE_FILE))
-        .catch(fail);
+      try {
+        await writeContent(pathIn(below, file), text);
+      } catch (error) {
+        fail(error);
+      }
       pages.push(join(target, below, file));
     },
-    append: (below, file, text) =>
-      pathIn(below, file)
-        .then((path) => appendFile(path, text, PRIVATE_FILE))
-        .catch(fail),
+    append(below, file, text) {
+      try {
+        appendFileSync(pathIn(below, file), text, PRIVATE_FILE);
+      } catch (error) {
+        fail(error);
+      }
+    },
     commit() {
       try {
         replaceFolder(fresh, target, old);
@@ -223,7 +234,7 @@ function removeEmpty(folder: string, stop: string): void {
 /** What a command makes beside its answer. */
 interface Output {
   write(...values: never[]): Promise<void>;
-  append(...values: never[]): Promise<void>;
+  append(...values: never[]): void;
   commit(): boolean;
   discard(): void;
 }
@@ -251,7 +262,7 @@ export function openSoftly<Kind extends Output>(
     output.discard();
   };
   const guarded =
-    <Values extends never[]>(act: (...values: Values) => Promise<void>) =>
+    <Values extends never[]>(act: (...values: Values) => void | Promise<void>) =>
     async (...values: Values): Promise<void> => {
       if (isLost) return;
       try {
@@ -309,9 +320,7 @@ export function openGrowing(path: string, cwd: string): GrowingFile {
 /** A single file being made: the previous one stays until the new one is whole. */
 export interface OutputFile {
   write(text: FileContent): Promise<void>;
-  append(text: string): Promise<void>;
-  /** The same for work that cannot wait. */
-  appendNow(text: string): void;
+  append(text: string): void;
   commit(): boolean;
   discard(): void;
 }
@@ -330,9 +339,8 @@ export function openFile(path: string, cwd: string): OutputFile {
     fail(error);
   }
   return {
-    write: (text) => writeFile(fresh, text).catch(fail),
-    append: (text) => appendFile(fresh, text).catch(fail),
-    appendNow(text) {
+    write: (text) => writeContent(fresh, text).catch(fail),
+    append(text) {
       try {
         appendFileSync(fresh, text);
       } catch (error) {

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { blamePlugins } from '../../config/plugins/register-plugin.js';
 import { createSha256 } from '../../core/base/digest.js';
 import { formatCount, formatDecimal } from '../../core/base/format.js';

@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-
 /** Milliseconds one call takes. */
 export function timeOf(work: () => void): number {
   const start = performance.now();

@@ -112,7 +112,7 @@ function sessionFiles(folder: string, cwd: string): LineOutput {
   return {
     add(line, { session }) {
       const file = openFile(join(folder, `${session}.json`), cwd);
-      file.appendNow(`${line}\n`);
+      file.append(`${line}\n`);
       file.commit();
     },
     finish() {},
@@ -291,7 +291,7 @@ export async function exportCommand(
   const format: StreamFormat = STREAM_FORMATS[options.format];
   const isFolder = format.order === 'file' && out !== undefined;
   const file: OutputFile | null = out === undefined || isFolder ? null : openFile(out, host.cwd);
-  const print = (text: string): void => (file === null ? host.stdout.write(text) : file.appendNow(text));
+  const print = (text: string): void => (file === null ? host.stdout.write(text) : file.append(text));
   const output = isFolder
     ? sessionFiles(out, host.cwd)
     : format.order === 'time'

@@ -69,18 +69,18 @@ export async function openRunFiles(
     }
     return lines;
   };
-  await folder?.append(below, 'requests.csv', REQUESTS_HEAD);
-  await folder?.append(below, 'events.csv', EVENTS_HEAD);
-  await folder?.append(below, PROMPTS_FILE, promptsHead(columns));
+  folder?.append(below, 'requests.csv', REQUESTS_HEAD);
+  folder?.append(below, 'events.csv', EVENTS_HEAD);
+  folder?.append(below, PROMPTS_FILE, promptsHead(columns));
   return {
     async write(entries, lines) {
-      await log?.append(lines);
+      log?.append(lines);
       if (folder === null) return;
       for (const entry of entries) sample.write(entry);
-      await folder.append(below, 'run.jsonl', lines);
-      await folder.append(below, 'requests.csv', requestLines(entries));
-      await folder.append(below, 'events.csv', eventLines(entries));
-      await folder.append(below, PROMPTS_FILE, promptLines(entries));
+      folder.append(below, 'run.jsonl', lines);
+      folder.append(below, 'requests.csv', requestLines(entries));
+      folder.append(below, 'events.csv', eventLines(entries));
+      folder.append(below, PROMPTS_FILE, promptLines(entries));
     },
     ...(recorder === null ? {} : { onRequest: recorder.onRequest }),
     sample: () => ({ ...sample.finish(), fills: { columns, of } }),
