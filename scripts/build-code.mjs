@@ -1,6 +1,7 @@
 // Bundles the program with the packages it uses into dist: one file per way in, and chunks that load when they are needed. An
-// installation brings the used part of each package, and starting the program opens few files.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// installation brings the used part of each package, and starting the program opens few files. The files are CommonJS: Node starts
+// without its loader of ES modules, and Node 20 can keep their compiled code (src/cli/prepare-node.ts).
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -17,17 +18,24 @@ export const ENTRIES = [
 ];
 
 /** What stays outside: a package with a binary for each machine, and packages that users install themselves. */
-const EXTERNAL = ['@resvg/resvg-js', '@duckdb/node-api', 'bullmq', 'ioredis', 'canvas'];
+const EXTERNAL = ['@resvg/resvg-js', '@duckdb/node-api', 'bullmq', 'ioredis'];
 
 /**
  * What these sources import, directly or not, goes into one file each: opening files takes most of the time in which a program
  * starts. What several of them import goes into the first. They themselves stay apart: two of them begin to work when they are loaded.
  */
 const TOGETHER = [
+  ['prepare', 'cli/prepare-node'],
   ['start', 'cli/start'],
   ['engine', 'study/worker-run'],
   ['run', 'cli/commands/run/run'],
 ];
+
+/** What loads files of a user's: V8 keeps no compiled code of a file with an `import()`, so it is in one of its own. */
+const IMPORTS_FILES = join(root, 'src/config/plugins/import-file.ts');
+
+/** Tells Node that the files of the build are CommonJS, those of the repository not being so. */
+const FORMAT_FILE = 'package.json';
 
 /** Smaller files are put together. */
 const LEAST_FILE_BYTES = 20_000;
@@ -83,6 +91,7 @@ function fileNamer() {
     return seen;
   };
   return (id, context) => {
+    if (id === IMPORTS_FILES) return 'import-file';
     if (id.startsWith(BENCH) && !BENCH_STARTS.includes(id)) return 'bench';
     for (const [name, entry] of TOGETHER) {
       if (!closures.has(name)) closures.set(name, closureOf(entry, context));
@@ -127,8 +136,12 @@ const ASCII_ALONE = {
   },
 };
 
-/** yaml as ES modules, of which only what is used is taken in; Node is given CommonJS, all of which runs at the start. */
-const YAML_MODULES = join(root, 'node_modules/yaml/browser/dist/index.js');
+const ALIASES = {
+  // As ES modules, of which only what is used is taken in; Node is given CommonJS, all of which runs at the start.
+  yaml: join(root, 'node_modules/yaml/browser/dist/index.js'),
+  // The one for Node looks for a package that draws on a canvas. Charts are drawn as SVG.
+  'vega-canvas': join(root, 'node_modules/vega-canvas/build/vega-canvas.browser.js'),
+};
 
 /** Makes the bundles; their files, and the folders of all packages they hold, in order. With `write: false` nothing is written. */
 export async function buildCode({ write = true } = {}) {
@@ -139,14 +152,14 @@ export async function buildCode({ write = true } = {}) {
     preserveEntrySignatures: 'allow-extension',
     platform: 'node',
     external: EXTERNAL,
-    resolve: { extensionAlias: { '.js': ['.ts', '.js'] }, alias: { yaml: YAML_MODULES } },
+    resolve: { extensionAlias: { '.js': ['.ts', '.js'] }, alias: ALIASES },
     tsconfig: false,
     transform: { target: 'node20' },
     plugins: [WITHOUT_PROCESSES, ASCII_ALONE],
   });
   const options = {
     dir: 'dist',
-    format: 'esm',
+    format: 'cjs',
     chunkFileNames: ({ name }) => `${name === 'bench' ? 'bench' : 'chunks'}/[name]-[hash].js`,
     entryFileNames: '[name].js',
     minify: {
@@ -163,13 +176,19 @@ export async function buildCode({ write = true } = {}) {
   };
   const { output } = await (write ? bundle.write(options) : bundle.generate(options));
   await bundle.close();
+  for (const { type, name, code } of output)
+    if (type === 'chunk' && TOGETHER.some(([kept]) => kept === name) && code.includes('import('))
+      throw new Error(
+        `${name} holds an import(), so no compiled code of it can be kept: see ${IMPORTS_FILES}`,
+      );
+  if (write) writeFileSync(join(root, 'dist', FORMAT_FILE), '{ "type": "commonjs" }\n');
   const folders = new Set();
   for (const { modules } of output)
     for (const [file, { renderedLength }] of Object.entries(modules ?? {})) {
       const folder = packageFolder(relative(root, file));
       if (folder !== null && renderedLength > 0) folders.add(folder);
     }
-  return { files: output.map(({ fileName }) => fileName), folders: [...folders].sort() };
+  return { files: [FORMAT_FILE, ...output.map(({ fileName }) => fileName)], folders: [...folders].sort() };
 }
 
 /** The licence of a package, as text. One that states MIT and carries no text gets that of ccbench, under the name of its authors. */

@@ -32,9 +32,10 @@ async function loadPlugins(plugins: readonly PluginFile[]): Promise<JobError | n
   }
 }
 
-const failure = await loadPlugins((workerData as WorkerSetup | null)?.plugins ?? []);
+const loading = loadPlugins((workerData as WorkerSetup | null)?.plugins ?? []);
 const transcripts = new OpenTranscripts();
-parentPort?.on('message', ({ job, input }: WorkerOrder) => {
+parentPort?.on('message', async ({ job, input }: WorkerOrder) => {
+  const failure = await loading;
   if (input !== null) {
     transcripts.add(input);
     transcripts.keep(2 * KNOWN_TRANSCRIPTS);

@@ -188,7 +188,7 @@ describe('the layer check fires on', () => {
   it('an import that only the running program can name', () => {
     expect(planted('src/engine/planted.ts', 'const plugin = await import(name);')).toHaveLength(1);
     expect(planted('src/cli/planted.ts', 'const plugin = await import(name);')).toHaveLength(1);
-    expect(planted('src/config/plugins/load-plugin.ts', 'const plugin = await import(name);')).toEqual([]);
+    expect(planted('src/config/plugins/import-file.ts', 'const plugin = await import(name);')).toEqual([]);
   });
 
   it('a folder that is not in the table, and a file in none', () => {

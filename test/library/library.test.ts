@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import * as ccbench from '../../src/index.js';
@@ -15,6 +16,7 @@ import {
 } from '../../src/index.js';
 import { cli, scenario, TRACE, tempFolder } from '../cli/cli.js';
 import { ROOT } from '../helpers/architecture/tree.js';
+import { needFreshBuild } from '../helpers/setup/built.js';
 
 /** The names that programs may import: taking one away, or giving one another meaning, is a new major version. */
 const SURFACE = [
@@ -60,6 +62,14 @@ describe('the library', () => {
     ]);
     expect(existsSync(join(ROOT, exports['.'].default))).toBe(true);
     expect(existsSync(join(ROOT, types))).toBe(true);
+  });
+
+  it('gives the same names to programs that import it and to those that require it', async () => {
+    needFreshBuild();
+    const built = join(ROOT, 'dist/index.js');
+    expect(Object.keys(createRequire(import.meta.url)(built)).sort()).toEqual(SURFACE);
+    const imported = await import(built);
+    expect(SURFACE.filter((name) => imported[name] === undefined)).toEqual([]);
   });
 });
 

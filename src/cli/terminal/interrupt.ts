@@ -1,3 +1,4 @@
+import { createContext, Script } from 'node:vm';
 import { EXIT } from '../session.js';
 
 /** Thrown where work stops because the user asked for it. */
@@ -71,8 +72,7 @@ function renewHandle(handler: () => void): void {
 /** What can be broken off; made once, as a context for each session of thousands would be most of the memory. */
 let breakable: { run(work: () => unknown): unknown } | null = null;
 
-async function makeBreakable(): Promise<NonNullable<typeof breakable>> {
-  const { createContext, Script } = await import('node:vm');
+function makeBreakable(): NonNullable<typeof breakable> {
   const held: { work: () => unknown } = { work: doNothing };
   const context = createContext(held);
   const script = new Script('work()');
@@ -97,7 +97,7 @@ export async function runInterruptible<T>(interrupt: AbortSignal, work: () => T)
   const handler = listener;
   if (handler === null) return work();
   await lastInterruptCheck(interrupt);
-  breakable ??= await makeBreakable();
+  breakable ??= makeBreakable();
   process.off('SIGTERM', handler);
   events.prependListener('removeListener', keepHandle);
   let result: T;

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { clearedBlock } from '../../agent/layers/support/compactable.js';
 import { changeReport, sizeBefore } from '../../agent/layers/support/compaction-report.js';
 import { sha256Hex } from '../../core/base/digest.js';
@@ -7,6 +6,7 @@ import { CcbenchError, messageOf, type Place, ProblemList } from '../../core/bas
 import { createBlock } from '../../core/model/block.js';
 import { createMessage } from '../../core/model/message.js';
 import { readTranscript } from '../../transcripts/read-transcript.js';
+import { importFile } from './import-file.js';
 import type { Plugin, PluginFile, PluginModule, PluginTools } from './plugin.js';
 
 /** What plug-ins that are functions are handed. */
@@ -41,8 +41,7 @@ export function findPlugin(path: string, shown: string, place: Place): PluginFil
 export async function loadPlugin({ path, sha256 }: PluginFile, shown: string, place: Place): Promise<Plugin> {
   let module: { readonly default?: PluginModule };
   try {
-    // Another content is another module, though the path is the same.
-    module = await inTime(import(`${pathToFileURL(path).href}?sha256=${sha256}`), shown, place);
+    module = await inTime(importFile(path, sha256), shown, place);
   } catch (error) {
     if (error instanceof CcbenchError) throw error;
     const line = new RegExp(`${sha256}:(\\d+)`).exec(error instanceof Error ? (error.stack ?? '') : '')?.[1];

@@ -98,7 +98,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 };
 
 /** The one file that loads what only the running program can name: the plug-ins of users. */
-const LOADS_ANY = 'src/config/plugins/load-plugin.ts';
+const LOADS_ANY = 'src/config/plugins/import-file.ts';
 
 /** The files that import large packages outright: they enter by dynamic import. */
 const HOLDS_PACKAGES = ['src/report/charts/draw-chart.ts', 'src/core/tokens/count-o200k.ts'];

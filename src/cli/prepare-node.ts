@@ -1,0 +1,106 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import Module, { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+import { attempt, succeeds } from '../core/base/errors.js';
+import { nameOfPart, removeLitter } from '../transcripts/files/litter.js';
+
+/** Node keeps compiled code between starts from 22.1 on. */
+const { enableCompileCache } = Module as { enableCompileCache?: () => unknown };
+
+/** What loads a file of CommonJS in Node 20. */
+type Compile = (this: NodeJS.Module, content: string, file: string) => unknown;
+
+/** Files of the build that are named by their content: compiled code of one is never that of another. */
+const NAMED_BY_CONTENT = /[\\/]chunks[\\/][\w-]+-[\w-]{8}\.js$/;
+
+/**
+ * Where compiled code is kept: as in later versions of Node, NODE_COMPILE_CACHE or a folder for temporary files. Null where nothing
+ * is to be kept, or where others may write.
+ */
+function codeFolder(name: string): string | null {
+  const { NODE_COMPILE_CACHE = '', NODE_DISABLE_COMPILE_CACHE = '' } = process.env;
+  if (NODE_DISABLE_COMPILE_CACHE !== '') return null;
+  const user = process.getuid?.();
+  const parent = NODE_COMPILE_CACHE || join(tmpdir(), `ccbench-code-${user ?? ''}`);
+  return attempt(() => {
+    mkdirSync(join(parent, name), { recursive: true, mode: 0o700 });
+    const { uid, mode } = lstatSync(parent);
+    return user === undefined || (uid === user && (mode & 0o002) === 0) ? join(parent, name) : null;
+  }, null);
+}
+
+/** Compiled code as it was kept; null where there is none, or it is damaged, which V8 would not notice. */
+function readCode(path: string): Buffer | null {
+  const bytes = attempt(() => readFileSync(path), Buffer.alloc(0));
+  const code = bytes.subarray(4);
+  return code.length > 0 && crc32(code) === bytes.readUInt32LE(0) ? code : null;
+}
+
+function writeCode(path: string, code: Buffer): void {
+  const check = Buffer.alloc(4);
+  check.writeUInt32LE(crc32(code));
+  const part = nameOfPart(path, 'part');
+  writeFileSync(part, Buffer.concat([check, code]), { mode: 0o600 });
+  renameSync(part, path);
+}
+
+/** Removes what killed processes left, and code of files that the build no longer has. */
+function tidy(folder: string, build: string): void {
+  removeLitter(folder, () => true);
+  for (const name of readdirSync(folder))
+    if (name.endsWith('.code') && !existsSync(join(build, basename(name, '.code'))))
+      rmSync(join(folder, name), { force: true });
+}
+
+/** Keeps the compiled code of the build's files, with all functions that ran, and starts from it the next time. */
+function keepCode(folder: string): void {
+  const files = Module.prototype as unknown as { _compile: Compile };
+  const compile = files._compile;
+  const made = new Map<string, Script>();
+  files._compile = function (content, file) {
+    // V8 forgets who carries out the `import()` of code that was kept.
+    if (!NAMED_BY_CONTENT.test(file) || content.includes('import(')) return compile.call(this, content, file);
+    const cachedData = readCode(join(folder, `${basename(file)}.code`));
+    const script = new Script(Module.wrap(content), {
+      filename: file,
+      ...(cachedData === null ? {} : { cachedData }),
+    });
+    if (script.cachedDataRejected !== false) made.set(file, script);
+    const run = script.runInThisContext() as (...given: readonly unknown[]) => unknown;
+    return run.call(this.exports, this.exports, createRequire(file), this, file, dirname(file));
+  };
+  process.on('exit', () => {
+    for (const [file, script] of made)
+      succeeds(() => {
+        tidy(folder, dirname(file));
+        writeCode(join(folder, `${basename(file)}.code`), script.createCachedData());
+      });
+  });
+}
+
+/** Sets what makes a short command quicker, before the program is loaded. */
+export function prepareNode(command: string | undefined): void {
+  if (enableCompileCache !== undefined) enableCompileCache();
+  if (!process.versions.node.startsWith('20.')) return;
+  // V8 of Node 20 optimizes a function when 67,584 bytes of its code have run: too early for what a short command runs.
+  const isWork = /^[a-z]/.test(command ?? '');
+  if (isWork) setFlagsFromString('--interrupt-budget=300000');
+  // V8 takes no code that was compiled under other flags; each build has a folder of its own.
+  const folder = codeFolder(
+    `${process.version}-${process.arch}-${isWork ? 'work' : 'help'}-${crc32(import.meta.url).toString(16)}`,
+  );
+  if (folder !== null) keepCode(folder);
+}
