@@ -98,9 +98,9 @@ export function hashFile(file: DiskFile): string {
   return hash.digest('hex');
 }
 
-/** The start of a file: enough to tell its format. */
-export function fileHead(file: DiskFile): Uint8Array {
-  return file.bytes?.subarray(0, HEAD_BYTES) ?? attempt(file, () => readPart(file.path, 0, HEAD_BYTES));
+/** The start of a file: enough to tell what it says of itself. */
+export function fileHead(file: DiskFile, most = HEAD_BYTES): Uint8Array {
+  return file.bytes?.subarray(0, most) ?? attempt(file, () => readPart(file.path, 0, most));
 }
 
 /** Size and time of the latest change: when both stay, the file was not written to. */

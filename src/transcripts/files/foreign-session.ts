@@ -21,6 +21,9 @@ import {
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { type InputOptions, readInput } from './read-input.js';
 
+/** Bytes at the start of a file that tell its format, in any encoding. */
+const FORMAT_BYTES = 131_072;
+
 /** Where the rows of each session lie in a file: starts and ends in turn, sessions in the order in which they begin. */
 interface RowIndex {
   readonly path: string;
@@ -37,13 +40,12 @@ interface RowIndex {
 let latest: RowIndex | null = null;
 
 function makeIndex(file: DiskFile): RowIndex {
-  const format = formatOfFile(file);
-  const { sessionOf } = transcriptReaders.get(format);
+  const kind = kindOf(file);
+  const { sessionOf } = transcriptReaders.get(kind.format);
   const places = new Map<string, number[]>();
   const index = {
     path: file.path,
-    format,
-    isDatabase: isDatabase(fileHead(file)),
+    ...kind,
     state: fileState(file),
     places,
   };
@@ -146,12 +148,17 @@ const GATHERED: Readonly<Record<string, (path: string, bytes: Uint8Array) => Uin
   opencode: readOpencodeStorage,
   openhands: readOpenhandsFolder,
 };
-/** The format of a file by its beginning. */
+/** The format of a file, and whether it is a database, by its beginning. */
+function kindOf(file: DiskFile): Pick<RowIndex, 'format' | 'isDatabase'> {
+  const head = fileHead(file, FORMAT_BYTES);
+  if (isDatabase(head)) return { format: file.format ?? DATABASE_FORMAT, isDatabase: true };
+  const whole = () => plainChunks(file);
+  return { format: file.format ?? detectReader(head, { id: file.name, whole }), isDatabase: false };
+}
+
+/** The format of a file, by its beginning. */
 export function formatOfFile(file: DiskFile): string {
-  if (file.format !== undefined) return file.format;
-  const head = fileHead(file);
-  if (isDatabase(head)) return DATABASE_FORMAT;
-  return detectReader(head, { id: file.name, whole: () => plainChunks(file) });
+  return file.format ?? kindOf(file).format;
 }
 
 /** Reads a session that is not Claude Code's, together with the files of its folder that belong to it. */

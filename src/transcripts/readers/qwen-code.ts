@@ -14,7 +14,8 @@ const MESSAGE_OF_PARTS = /"message"\s*:\s*\{[^{}[\]]{0,200}"parts"\s*:\s*\[/;
 
 /** Whether a file begins like a chat of Qwen Code, whose lines otherwise look like those of Claude Code. */
 export function looksLikeQwenCode(head: string): boolean {
-  return MESSAGE_OF_PARTS.test(head);
+  // The first part of the test is quick, and false for nearly all sessions of Claude Code.
+  return head.includes('"parts"') && MESSAGE_OF_PARTS.test(head);
 }
 
 /** Characters of tool results beyond which Qwen Code clears the oldest, down to half of it (microcompact.ts). */

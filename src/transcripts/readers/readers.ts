@@ -4,7 +4,7 @@ import { createRegistry } from '../../core/base/registry.js';
 import { CAPABILITIES } from '../../core/run/capability.js';
 import { LOG_HEAD } from '../../core/run/run-log.js';
 import { createWarnings } from '../../core/run/warning.js';
-import { decodeHead, parseObject, unpackBytes } from '../lines/json-lines.js';
+import { decodeHead, decodeUtf8, parseObject, unpackBytes } from '../lines/json-lines.js';
 import { isObject, type JsonObject } from '../lines/narrow.js';
 import { readClaudeCode } from './claude-code/read.js';
 import { clineReader } from './cline.js';
@@ -159,7 +159,7 @@ interface DetectOptions {
 /** The name of the reader for a file; a file that no reader knows is an error that says what can be read. */
 export function detectReader(source: Uint8Array | string, options: DetectOptions): string {
   const { id, whole = () => [plainOf(source, id)] } = options;
-  const head = typeof source === 'string' ? source : decodeHead(source, id).toString('utf8', 0, HEAD_CHARS);
+  const head = typeof source === 'string' ? source : startOf(decodeHead(source, id));
   const format = detectFormat(head) ?? detectFormat(condenseHead(whole()));
   if (format !== null) return format;
   const readable = transcriptReaders.all().map(({ label }) => plural(label));
@@ -171,6 +171,11 @@ export function detectReader(source: Uint8Array | string, options: DetectOptions
         : `ccbench replays ${wordList(readable, 'and')}`,
     place: { file: id },
   });
+}
+
+/** The characters of a beginning that tell the format. */
+function startOf(head: Buffer): string {
+  return decodeUtf8(head, 0, Math.min(head.length, HEAD_CHARS));
 }
 
 /** Several of a thing: Codex rollouts, tables of requests, trajectories. */
