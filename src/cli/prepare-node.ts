@@ -11,6 +11,7 @@ import {
 import Module, { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
@@ -24,7 +25,7 @@ const { enableCompileCache } = Module as { enableCompileCache?: () => unknown };
 type Compile = (this: NodeJS.Module, content: string, file: string) => unknown;
 
 /** Files of the build that are named by their content: compiled code of one is never that of another. */
-const NAMED_BY_CONTENT = /[\\/]chunks[\\/][\w-]+-[\w-]{8}\.js$/;
+const CHUNKS = fileURLToPath(new URL('../chunks', import.meta.url));
 
 /**
  * Where compiled code is kept: as in later versions of Node, NODE_COMPILE_CACHE or a folder for temporary files. Null where nothing
@@ -58,10 +59,10 @@ function writeCode(path: string, code: Buffer): void {
 }
 
 /** Removes what killed processes left, and code of files that the build no longer has. */
-function tidy(folder: string, build: string): void {
+function tidy(folder: string): void {
   removeLitter(folder, () => true);
   for (const name of readdirSync(folder))
-    if (name.endsWith('.code') && !existsSync(join(build, basename(name, '.code'))))
+    if (name.endsWith('.code') && !existsSync(join(CHUNKS, basename(name, '.code'))))
       rmSync(join(folder, name), { force: true });
 }
 
@@ -72,7 +73,7 @@ function keepCode(folder: string): void {
   const made = new Map<string, Script>();
   files._compile = function (content, file) {
     // V8 forgets who carries out the `import()` of code that was kept.
-    if (!NAMED_BY_CONTENT.test(file) || content.includes('import(')) return compile.call(this, content, file);
+    if (dirname(file) !== CHUNKS || content.includes('import(')) return compile.call(this, content, file);
     const cachedData = readCode(join(folder, `${basename(file)}.code`));
     const script = new Script(Module.wrap(content), {
       filename: file,
@@ -80,14 +81,12 @@ function keepCode(folder: string): void {
     });
     if (script.cachedDataRejected !== false) made.set(file, script);
     const run = script.runInThisContext() as (...given: readonly unknown[]) => unknown;
-    return run.call(this.exports, this.exports, createRequire(file), this, file, dirname(file));
+    return run.call(this.exports, this.exports, createRequire(file), this, file, CHUNKS);
   };
   process.on('exit', () => {
+    if (made.size > 0) succeeds(() => tidy(folder));
     for (const [file, script] of made)
-      succeeds(() => {
-        tidy(folder, dirname(file));
-        writeCode(join(folder, `${basename(file)}.code`), script.createCachedData());
-      });
+      succeeds(() => writeCode(join(folder, `${basename(file)}.code`), script.createCachedData()));
   });
 }
 
@@ -100,7 +99,7 @@ export function prepareNode(command: string | undefined): void {
   if (isWork) setFlagsFromString('--interrupt-budget=300000');
   // V8 takes no code that was compiled under other flags; each build has a folder of its own.
   const folder = codeFolder(
-    `${process.version}-${process.arch}-${isWork ? 'work' : 'help'}-${crc32(import.meta.url).toString(16)}`,
+    `${process.version}-${process.arch}-${isWork ? 'work' : 'help'}-${crc32(CHUNKS).toString(16)}`,
   );
   if (folder !== null) keepCode(folder);
 }
