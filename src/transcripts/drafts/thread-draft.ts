@@ -119,7 +119,7 @@ export class ThreadDraft {
     const isBad = response.usage !== null && !isPlausibleUsage(response.usage);
     if (isBad) this.badUsages++;
     const usage = isBad ? null : response.usage;
-    if (usage !== null) this.#noticeDrop(promptTokens(usage), timeMs);
+    if (usage !== null) this.#noticeDrop(promptTokens(usage), response.sentMs ?? timeMs);
     const message = this.#message(`response-${id}`, 'assistant', 'model', timeMs, response.pieces, id)!;
     message.usage = usage;
     const hasCall = response.pieces.some(({ kind }) => kind === 'tool_use');

@@ -77,6 +77,13 @@ describe('OpenTelemetry export', () => {
     ]);
   });
 
+  it('dates a compaction that nobody told before the request that shows it', () => {
+    const short = span(20, 's2', chat('r2', usage(4_000, 200, 0)));
+    const [first, second] = callsIn(read(document(FIRST, short)));
+    expect([first!.startMs, first!.endMs]).toEqual([0, 2_500]);
+    expect([second!.startMs, second!.endMs]).toEqual([20_000, 22_500]);
+  });
+
   it('reads a document, also over many lines, and a document a line', () => {
     const one = read(document(FIRST, SECOND));
     expect(countTranscript(one)).toMatchObject({ calls: 2, prompt: 22_000, cached: 9_984, output: 300 });
