@@ -11,7 +11,7 @@ import { countCalls, type Transcript, withoutSummaryForks } from '../../core/mod
 import type { RequestEntry } from '../../core/run/log-entries.js';
 import type { LogEntry } from '../../core/run/run-log.js';
 import type { RunPlan } from '../../core/run/run-plan.js';
-import { NO_TIMING } from '../../engine/requests/run-env.js';
+import { NO_TIMING, type RequestListener } from '../../engine/requests/run-env.js';
 import { replayParts } from '../../engine/run/replay.js';
 import { withoutTariffs } from '../../provider/prices/model-book.js';
 import { findModel, modelsOf } from '../../provider/prices/models.js';
@@ -23,14 +23,25 @@ const UNKNOWN_PROVIDER = 'unknown';
 /** Hears of recorded calls that a replay does not make, and why. */
 export type LeftOutListener = (calls: number, reason: string) => void;
 
+/** What is known of the cache: of all requests, or of those whose response carries usage. */
+interface Told {
+  readonly of: 'all' | 'with-usage';
+  readonly reads: boolean;
+  readonly writes: boolean;
+}
+
+const EVERYTHING: Told = { of: 'all', reads: true, writes: true };
+
 /** The requests of a run, in the order in which they are sent, in short parts. */
 export function* plannedRequests(
   plan: RunPlan,
   transcript: Transcript,
   onLeftOut: LeftOutListener = () => {},
+  tells: Told = EVERYTHING,
 ): Generator<readonly SentRequest[], void, void> {
   const models = modelsOf(plan);
   let hashIds: readonly number[] = [];
+  let isBilled = true;
   let found: SentRequest[] = [];
   const sentOf = ({ t, latencyMs, model, ...entry }: RequestEntry): SentRequest => ({
     thread: entry.thread,
@@ -41,8 +52,8 @@ export function* plannedRequests(
     model: withoutTariffs(model),
     promptTokens: entry.prompt,
     outputTokens: entry.output,
-    readTokens: entry.read,
-    writtenTokens: entry.write5m + entry.write1h,
+    readTokens: isBilled && tells.reads ? entry.read : null,
+    writtenTokens: isBilled && tells.writes ? entry.write5m + entry.write1h : null,
     hashIds,
   });
   const sink = {
@@ -52,8 +63,9 @@ export function* plannedRequests(
     },
   };
   // The prompt changes once it is sent; the log entry of an answered request comes right behind it.
-  const onRequest = (_thread: string, { view }: { readonly view: DigestedPrompt }): void => {
+  const onRequest: RequestListener = (_thread, { view, adjust }) => {
     hashIds = blockIds(view);
+    isBilled = tells.of === 'all' || adjust !== null;
   };
   for (const _ of replayParts(plan, transcript, sink, NO_TIMING, { onRequest })) {
     yield found;
@@ -70,14 +82,13 @@ export function* recordedRequests(
   const summaries = countCalls(transcript) - countCalls(withoutSummaryForks(transcript));
   if (summaries > 0) onLeftOut(summaries, 'they ask for summaries, whose prompts no replay rebuilds');
   const { carries } = transcript;
-  const ifCarried = (capability: 'usage' | 'cache-writes', tokens: number | null): number | null =>
-    carries.includes(capability) ? tokens : null;
-  for (const part of plannedRequests(changedPlan(transcript), transcript, onLeftOut))
-    yield part.filter(isOfLoop).map((request) => ({
-      ...request,
-      readTokens: ifCarried('usage', request.readTokens),
-      writtenTokens: ifCarried('cache-writes', request.writtenTokens),
-    }));
+  const tells: Told = {
+    of: 'with-usage',
+    reads: carries.includes('usage'),
+    writes: carries.includes('cache-writes'),
+  };
+  for (const part of plannedRequests(changedPlan(transcript), transcript, onLeftOut, tells))
+    yield part.filter(isOfLoop);
 }
 
 /** The requests of a request trace, whose prompts are block ids already, by time. */

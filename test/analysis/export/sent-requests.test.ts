@@ -5,7 +5,7 @@ import { countCalls, type Transcript } from '../../../src/core/model/transcript.
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../helpers/plan.js';
-import { assistant, readSession, say, usage, user } from '../../helpers/session.js';
+import { answered, assistant, HUNDRED, readSession, say, usage, user } from '../../helpers/session.js';
 
 /** Requests that are made, and the calls that are left out with their reasons. */
 function made(parts: Iterable<readonly unknown[]>): number {
@@ -21,6 +21,25 @@ describe('an exported request', () => {
     );
     const [sent] = [...recordedRequests(session, () => {})].flat();
     expect(sent!.model).toBe('claude-opus-5');
+  });
+});
+
+describe('cache tokens of an exported request', () => {
+  it('are those that were recorded, and none where its response has no usage', () => {
+    const transcript = readSession([
+      user('u1', 0, HUNDRED),
+      answered(1, 5, say('one'), usage(3, 0, 30_000, 100)),
+      user('u2', 10, HUNDRED),
+      assistant('a2', 15, 'm2', say('two'), { model: 'claude-sonnet-4-5', usage: undefined }),
+      user('u3', 20, HUNDRED),
+      answered(3, 25, say('three'), usage(3, 30_200, 300, 100)),
+    ]);
+    const sent = [...recordedRequests(transcript, () => {})].flat();
+    expect(sent.map(({ readTokens, writtenTokens }) => [readTokens, writtenTokens])).toEqual([
+      [0, 30_000],
+      [null, null],
+      [30_200, 300],
+    ]);
   });
 });
 
