@@ -2,6 +2,7 @@ import type { MetricUnit } from '../core/base/format.js';
 import { ratio, sum } from '../core/base/stats.js';
 import { promptTokens } from '../core/model/usage.js';
 import { isUnpriced, type PricedCalls, type RecordedBill } from '../core/run/recorded-bill.js';
+import { CALL_PURPOSES, type CallPurpose } from '../core/run/run-plan.js';
 import type { RunFacts } from './facts.js';
 
 /** A number about a run, by name. */
@@ -51,10 +52,15 @@ export function comparedUsd(bill: RecordedBill): number | null {
   return recorded === null ? null : recorded + usd(bill.assumedWritesNano ?? 0);
 }
 
-/** What a run spent on requests of the kinds that its recording holds: those of its loops, and summaries where it has them. */
+/** Whether a recording holds requests of a kind: those of its loops, and summaries where it has them. */
+export function holds({ summaries }: RecordedBill, purpose: CallPurpose): boolean {
+  return purpose === 'main' || purpose === 'subagent' || (purpose === 'compact' && summaries > 0);
+}
+
+/** What a run spent on requests of the kinds that its recording holds. */
 export function heldNano({ total, byLayer }: RunFacts['cost'], recorded: RecordedBill | undefined): number {
   if (recorded === undefined) return total;
-  return byLayer.main + byLayer.subagent + (recorded.summaries > 0 ? byLayer.compact : 0);
+  return sum(CALL_PURPOSES.map((purpose) => (holds(recorded, purpose) ? byLayer[purpose] : 0)));
 }
 
 /** The metrics of a run that a recording can tell about itself, by name. */

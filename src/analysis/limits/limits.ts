@@ -1,7 +1,9 @@
 import { type Interval, ratio, sum } from '../../core/base/stats.js';
+import { holds } from '../../metrics/metric.js';
 import { CAUSE_TEXT, WHY_CAUSES, type WhyCause } from '../why/causes.js';
 import { CHANGES, type ChangeName, type UsageAt } from '../why/changes.js';
 import type { Counted } from '../why/count-once.js';
+import { nanoOf } from '../why/sum-up.js';
 import {
   fitKindOf,
   fitWeights,
@@ -249,20 +251,32 @@ class Meter {
     return known === undefined ? null : { low: tokens / known.high, high: tokens / known.low };
   }
 
-  /** What changes save in a window, by the usage of each request in the runs with and without them. */
+  /**
+   * What changes save in a window, by the usage of each request in the runs with and without them: as everywhere no more than the
+   * recorded requests save, and of a session whose calls others hold too the share of its own calls.
+   */
   #changes(sessions: readonly Counted[], { endMs, weighted }: WindowSpan): readonly LimitChange[] {
     const startMs = endMs - lengthMs(this.name);
     const sums = new Map<ChangeName, number>();
-    for (const { session } of sessions) {
-      const { startedAtMs, changes } = session;
+    for (const { session, requests } of sessions) {
+      const { startedAtMs, changes, bill } = session;
       if (startedAtMs === null) continue;
-      const within = ({ atMs, model }: UsageAt): boolean =>
+      const within = (atMs: number, model: string): boolean =>
         startedAtMs + atMs <= endMs && startedAtMs + atMs > startMs && vendorOf(model) === this.vendor;
+      const nano = (own: Counted['requests']): number =>
+        sum(own.map((request) => (within(request.startMs, request.model) ? nanoOf(request) : 0)));
+      const isWhole = requests.length === session.requests.length;
+      const share = isWhole ? 1 : (ratio(nano(requests), nano(session.requests)) ?? 0);
       const total = (usages: readonly UsageAt[]): number =>
-        sum(usages.filter(within).map((usage) => this.#weightOf(usage)));
-      for (const { name, usage } of changes)
-        if (usage !== undefined)
-          sums.set(name, (sums.get(name) ?? 0) + total(usage.before) - total(usage.after));
+        sum(usages.map((usage) => (within(usage.atMs, usage.model) ? this.#weightOf(usage) : 0)));
+      const held = (usages: readonly UsageAt[]): number =>
+        total(usages.filter(({ purpose }) => holds(bill, purpose)));
+      for (const { name, usage } of changes) {
+        if (usage === undefined) continue;
+        const { before, after } = usage;
+        const saved = Math.min(total(before) - total(after), Math.max(0, held(before) - held(after)));
+        sums.set(name, (sums.get(name) ?? 0) + share * saved);
+      }
     }
     return CHANGES.flatMap((name) => {
       const saved = sums.get(name);

@@ -3,7 +3,7 @@ import type { Step, Thread, Transcript } from '../../core/model/transcript.js';
 import { NO_USAGE, type Usage } from '../../core/model/usage.js';
 import type { RequestEntry } from '../../core/run/log-entries.js';
 import type { LogEntry } from '../../core/run/run-log.js';
-import type { RunPlan } from '../../core/run/run-plan.js';
+import type { CallPurpose, RunPlan } from '../../core/run/run-plan.js';
 import type { RequestListener } from '../../engine/requests/run-env.js';
 import { changedRecording } from '../../engine/run/what-if.js';
 import { deltaError } from '../../metrics/cost-interval.js';
@@ -31,8 +31,9 @@ export type ChangeName = (typeof CHANGES)[number];
 
 /** The usage of one request of a run. */
 export interface UsageAt {
-  /** Time in its session. */
+  /** Time in its session, less what a change delays it by. */
   readonly atMs: number;
+  readonly purpose: CallPurpose;
   readonly model: string;
   /** List price of its input, dollars per million tokens. */
   readonly inputUsd: number;
@@ -97,6 +98,12 @@ const HALF_OF_CODEX = { 'base.times': 0.5 };
 /** How far what switches cost may be off: it is known from the record. */
 const SWITCH_ERROR = 0.03;
 
+interface ChangedRunOptions {
+  /** The run without the change: requests are dated as in it. */
+  readonly base?: ChangedRun;
+  readonly onRequest?: RequestListener;
+}
+
 /** A run of a session, as it was or under a change. */
 export class ChangedRun {
   /** What each request of a conversation cost, by its turn, and summaries apart. */
@@ -109,12 +116,18 @@ export class ChangedRun {
   window: number | null = null;
   readonly facts: RunFacts;
   readonly #pricedAt: PriceTimes;
+  readonly #base: ChangedRun | undefined;
+  /** When each request of a conversation was sent, by its turn. */
+  readonly #times = new Map<string, number>();
+  /** By thread, how much later than without the change its latest request was sent. */
+  readonly #delays = new Map<string, number>();
 
   constructor(
     readonly plan: RunPlan,
     transcript: Transcript,
-    onRequest?: RequestListener,
+    { base, onRequest }: ChangedRunOptions = {},
   ) {
+    this.#base = base;
     this.#pricedAt = priceTimes(transcript, plan);
     this.facts = runChanged(plan, transcript, {
       onEntry: (entry) => this.#onEntry(entry),
@@ -126,17 +139,22 @@ export class ChangedRun {
     if (entry.type === 'warning' && entry.code === 'no-auto-compaction') this.heldBack = entry.message;
     if (entry.type === 'thread' && entry.parent === null) this.window ??= entry.window;
     if (entry.type !== 'request') return;
+    const { t, thread } = entry;
+    if (entry.purpose === 'main' || entry.purpose === 'subagent') {
+      const key = `${thread} ${entry.turn}`;
+      this.costs.set(key, entry.cost);
+      this.#times.set(key, t);
+      const before = this.#base === undefined ? t : this.#base.#times.get(key);
+      if (before !== undefined) this.#delays.set(thread, t - before);
+    } else this.summaryNano += entry.cost;
     this.usage.push(this.#usageOf(entry));
-    if (entry.purpose === 'main' || entry.purpose === 'subagent')
-      this.costs.set(`${entry.thread} ${entry.turn}`, entry.cost);
-    else this.summaryNano += entry.cost;
   }
 
   #usageOf(entry: RequestEntry): UsageAt {
-    const { t: atMs, model, prompt, input, read, write5m, write1h, output } = entry;
-    const { input: inputUsd } = pricesFor(modelsOf(this.plan).orUnknown(model), prompt, this.#pricedAt(atMs));
+    const { t, thread, purpose, model, prompt, input, read, write5m, write1h, output } = entry;
+    const { input: inputUsd } = pricesFor(modelsOf(this.plan).orUnknown(model), prompt, this.#pricedAt(t));
     const usage = { input, cacheRead: read, cacheWrite5m: write5m, cacheWrite1h: write1h, output };
-    return { atMs, model, inputUsd, usage };
+    return { atMs: t - (this.#delays.get(thread) ?? 0), purpose, model, inputUsd, usage };
   }
 
   /** What went to requests that the recording holds: no change saves more than they save. What others add is part of its cost. */
@@ -209,7 +227,7 @@ function beforePauses({ transcript, truth, base }: ChangeInput): ChangeOutcome {
   const turns = compacted.flatMap((each) => each.turns);
   if (turns.length === 0) return { name, savedNano: 0, offNano: 0, heldBack: null };
   const threads = compacted.map(({ thread }) => thread);
-  const run = new ChangedRun(base.plan, changedRecording({ ...transcript, threads }, transcript));
+  const run = new ChangedRun(base.plan, changedRecording({ ...transcript, threads }, transcript), { base });
   const summaries = run.summaryNano - base.summaryNano;
   const at = turns.reduce((sum, key) => sum + (base.costs.get(key) ?? 0) - (run.costs.get(key) ?? 0), 0);
   const found = outcome(name, base, run);
@@ -226,7 +244,7 @@ function switches({ requests }: ChangeInput): ChangeOutcome {
       if (!SWITCH_CAUSES.includes(cause)) continue;
       savedNano += avoidableNano;
       const paid = { [writtenHour > 0 ? 'cacheWrite1h' : 'cacheWrite5m']: written, input: uncached };
-      const at = { atMs, model, inputUsd: inputUsd ?? 0 };
+      const at = { atMs, purpose: 'main' as const, model, inputUsd: inputUsd ?? 0 };
       before.push({ ...at, usage: { ...NO_USAGE, ...paid } });
       after.push({ ...at, usage: { ...NO_USAGE, cacheRead: written + uncached } });
     }
@@ -244,7 +262,7 @@ function switches({ requests }: ChangeInput): ChangeOutcome {
 export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
   const { transcript, base } = input;
   const under = (name: ChangeName, change: Change): ChangeOutcome =>
-    outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript));
+    outcome(name, base, new ChangedRun(changedPlan(transcript, change), transcript, { base }));
   // A run that writes for one lifetime only is the same run with that lifetime.
   const lasting = (name: ChangeName, lifetime: '1h' | '5m'): ChangeOutcome => {
     const other = lifetime === '1h' ? 'cacheWrite5m' : 'cacheWrite1h';
@@ -253,7 +271,7 @@ export function tryChanges(input: ChangeInput): readonly ChangeOutcome[] {
       : outcome(name, base, base);
   };
   const half = (set: Settings): ChangeOutcome => {
-    const run = new ChangedRun(changedPlan(transcript, { set }), transcript);
+    const run = new ChangedRun(changedPlan(transcript, { set }), transcript, { base });
     const found = outcome('compact at half the window', base, run);
     const heldBack = found.heldBack ?? (found.savedNano === 0 ? run.heldBack : null);
     return { ...found, heldBack, window: base.window };

@@ -169,7 +169,7 @@ export function explainSession(
   const requests = withBetterRemedy(attributed, truth, modelsOf(transcript));
   const { startedAtMs } = transcript;
   const recorder = new TapeRecorder(transcript);
-  const base = new ChangedRun(changedPlan(transcript), transcript, recorder.onRequest);
+  const base = new ChangedRun(changedPlan(transcript), transcript, { onRequest: recorder.onRequest });
   const shared = {
     file,
     project,

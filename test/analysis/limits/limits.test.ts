@@ -4,7 +4,7 @@ import { countOnce } from '../../../src/analysis/why/count-once.js';
 import { explainSession, type SessionWhy } from '../../../src/analysis/why/session-why.js';
 import { loadTranscript } from '../../../src/transcripts/files/transcripts.js';
 import { sharedData } from '../../helpers/recordings/shared.js';
-import { usage } from '../../helpers/session.js';
+import { system, usage, user } from '../../helpers/session.js';
 import { sessionOf, short, type Turn } from '../why/sessions.js';
 
 const HOUR = 3_600;
@@ -87,6 +87,59 @@ describe('limits', () => {
     expect(hour.weighted / saved).toBeGreaterThan(0.9);
     expect(hour.weighted / saved).toBeLessThan(1.1);
     expect(hour.share).toBeCloseTo(hour.weighted / fiveHour.fullest.weighted);
+  });
+
+  it('tell of /compact in a window what it saves of the whole session, however long its summary takes', () => {
+    // The pause is long enough for a compaction by hand, and the prompt large enough; here it costs more than it saves.
+    const why = whyOf([
+      { at: 0, usage: short(10, 0, 120_000, 100) },
+      { at: 1_260, usage: short(10, 0, 122_000, 100) },
+      { at: 1_270, usage: short(10, 122_000, 1_000, 100) },
+    ]);
+    const name = '/compact before long pauses';
+    const { savedNano, usage: runs } = why.changes.find((change) => change.name === name)!;
+    expect(savedNano).not.toBe(0);
+    // Both runs have the same requests at the same times, and one has a summary besides.
+    const times = (of: 'before' | 'after') =>
+      runs![of].filter(({ purpose }) => purpose === 'main').map(({ atMs }) => atMs);
+    expect(times('after')).toEqual(times('before'));
+    // Sonnet costs $3 per million tokens of input, which weigh 1 each.
+    const { fiveHour } = limits([why]);
+    const change = fiveHour.changes.find((each) => each.name === name)!;
+    expect(change.weighted).toBeCloseTo(savedNano / 3_000, -1);
+  });
+
+  it('count savings on calls that two sessions hold once', () => {
+    const ends = [10, 20].map((seconds, i) => ({
+      at: 1_260 + seconds,
+      usage: short(10, 62_000, 1_000, 100),
+      extra: { id: `own_${i}` },
+    }));
+    const forks = ends.map((end, i) => whyOf([...PAUSED, end], `fork-${i}.jsonl`));
+    const hourOf = (sessions: readonly SessionWhy[]) =>
+      limits(sessions).fiveHour.changes.find(({ name }) => name === '1-hour lifetime')!.weighted;
+    // The second adds its own call: 62,000 read, 1,000 written, 10 in and 100 out, of all that the session cost.
+    const own = 6_200 + 1_250 + 10 + 500;
+    const all = own + 6_000 + 77_500 + 75_000 + 1_250 + 30 + 1_500;
+    const [one, both] = [hourOf([forks[0]!]), hourOf(forks)];
+    expect(both / one).toBeCloseTo(1 + own / all, 3);
+  });
+
+  it('save no more of a window than the requests in it that were recorded', () => {
+    const model = { model: 'claude-opus-4-6' };
+    const boundary = system('c0', 1_800, 'compact_boundary', {
+      parentUuid: 'a0',
+      compactMetadata: { trigger: 'manual', preTokens: 151_060 },
+    });
+    const summary = user('s0', 1_801, 'It was about a file.', { parentUuid: 'c0', isCompactSummary: true });
+    // An hour lets the summary, which no line holds, read the first prompt, and makes the recorded writes more expensive.
+    const { fiveHour } = limits([
+      whyOf([
+        { at: 0, usage: short(10, 150_000, 1_000, 50), extra: model },
+        { at: 1_810, usage: short(10, 0, 20_000, 50), before: [boundary, summary], extra: model },
+      ]),
+    ]);
+    expect(fiveHour.changes.find(({ name }) => name === '1-hour lifetime')!.weighted).toBe(0);
   });
 
   it('leave out and name a session without times', () => {
