@@ -30,6 +30,8 @@ export interface PaidPart {
   readonly nano: number;
   /** What of it a user could have kept. */
   readonly avoidableNano: number;
+  /** Set where a compaction before the pause would have kept some of it. */
+  readonly isCompactable?: true;
 }
 
 /** A stretch of a prompt that was billed at one price. */
@@ -97,6 +99,9 @@ export type LossOf = (request: RecordedRequest) => Loss;
 const COMPACTED_TOKENS = 18_000;
 const SUMMARY_TOKENS = 4_400;
 
+/** Causes that a compaction before the pause takes part of the cost from. */
+const PAUSE_CAUSES: readonly WhyCause[] = ['lifetime-5m', 'lifetime-1h'];
+
 /** Nano-dollars for a token at a dollar per million. */
 export const PER_TOKEN_NANO = 1_000;
 
@@ -145,7 +150,7 @@ function avoidable(place: Place, cause: WhyCause, tokens: number, nano: number):
   const isSwitch = SWITCH_CAUSES.includes(cause);
   const isWarm = cause === 'resume' && request.gapMs! <= lifetimeMs(request);
   if (isSwitch || isWarm) return Math.max(0, nano - Math.round(tokens * cacheRead * PER_TOKEN_NANO));
-  if ((cause !== 'lifetime-5m' && cause !== 'lifetime-1h') || !place.hasParting) return 0;
+  if (!PAUSE_CAUSES.includes(cause) || !place.hasParting) return 0;
   const price = tokens === 0 ? 0 : nano / tokens;
   // What other sessions keep warm is read with and without a compaction.
   const rest = Math.min(tokens, Math.max(0, first.cached + COMPACTED_TOKENS - request.read));
@@ -167,6 +172,7 @@ function partsOf(place: Place, lossOf: LossOf, paid: number, nano: number): read
     uncached: tellsWrites ? 0 : tokens,
     nano: own,
     avoidableNano: kept,
+    ...(kept > 0 && PAUSE_CAUSES.includes(cause) ? { isCompactable: true } : {}),
   });
   if (previous === null) {
     const isResumed = thread.parentId === null && startsMidSession(thread);

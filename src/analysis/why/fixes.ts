@@ -3,7 +3,7 @@ import { ownValue } from '../../core/base/own-value.js';
 import { compareVersions } from '../../core/model/agent-version.js';
 import { SOURCE_KINDS, type SourceKind } from '../../core/model/source-kind.js';
 import { isWorthActing, isWorthSaving, PLAIN_DELTA_ERROR } from '../../metrics/cost-interval.js';
-import { CAUSE_TEXT, SWITCH_CAUSES, type WhyCause } from './causes.js';
+import { CAUSE_TEXT, SWITCH_CAUSES } from './causes.js';
 import type { ChangeName } from './changes.js';
 import { FIXES } from './fixes.generated.js';
 import type { SessionWhy } from './session-why.js';
@@ -168,12 +168,11 @@ function settingOf(
 }
 
 const COMPACT: ChangeName = '/compact before long pauses';
-const PAUSE_CAUSES: readonly WhyCause[] = ['lifetime-5m', 'lifetime-1h'];
 
 /** The pauses behind which a compaction would have saved something. */
 function pausesOf({ breaks }: WhyReport): readonly FixPause[] {
   return breaks
-    .filter(({ cause, avoidableUsd }) => PAUSE_CAUSES.includes(cause) && (avoidableUsd ?? 0) > 0)
+    .filter(({ isCompactable }) => isCompactable)
     .map(({ file, sessionRequest, at, gapMs, usd }) => ({ file, sessionRequest, at, gapMs, usd }));
 }
 

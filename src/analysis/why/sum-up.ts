@@ -121,7 +121,7 @@ function breaksOf({ session, requests }: Counted) {
   return requests.flatMap((request, i) =>
     request.parts
       .filter(({ cause }) => !STEADY_CAUSES.includes(cause))
-      .map(({ cause, written, uncached, nano, avoidableNano }) => ({
+      .map(({ cause, written, uncached, nano, avoidableNano, isCompactable = false }) => ({
         thread: request.threadId,
         isMain: request.isMain,
         /** Request of its thread, from 1. */
@@ -138,6 +138,8 @@ function breaksOf({ session, requests }: Counted) {
         usd: isUnpriced(request) ? null : usd(nano),
         /** Null where it is not computed. */
         avoidableUsd: isUnpriced(request) ? null : avoidableUsd(cause, avoidableNano),
+        /** A compaction before the pause would have saved something. */
+        isCompactable,
       })),
   );
 }

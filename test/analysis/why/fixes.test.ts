@@ -69,6 +69,24 @@ describe('the setting of a change', () => {
   });
 });
 
+it('names only pauses before which a compaction was possible, also where an hour would have saved more', () => {
+  const session = explained(
+    sessionOf([
+      { at: 0, usage: short(10, 0, 30_000, 50) },
+      // Too small a context for /compact; an hour keeps 30,000 tokens.
+      { at: 600, usage: short(10, 0, 32_000, 50) },
+      { at: 610, usage: short(10, 32_000, 88_000, 50) },
+      { at: 1_810, usage: short(10, 0, 121_000, 50) },
+    ]),
+  );
+  const avoidable = sumUp([session], []).breaks.filter(({ avoidableUsd }) => avoidableUsd! > 0);
+  expect(avoidable.map(({ request }) => request).sort()).toEqual([2, 4]);
+  const compact = { ...session, version: '2.1.326', changes: [change('/compact before long pauses', 1)] };
+  const { fixes } = fixesOf([compact], sumUp([compact], [], 'instructions'));
+  const { pauses } = fixes.find(({ command }) => command === '/compact')!;
+  expect(pauses!.map(({ sessionRequest }) => sessionRequest)).toEqual([4]);
+});
+
 describe('a finding', () => {
   it('saves what is left after fetching again, and its lower end after the most of that', () => {
     const again = { refetchNano: 0.2 * DOLLAR, refetchMostNano: 0.5 * DOLLAR, offNano: 0.1 * DOLLAR };

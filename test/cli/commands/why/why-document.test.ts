@@ -48,6 +48,7 @@ const broken = (usd: number, sessionRequest: number): WhyBreak => ({
   tokens: 40_000,
   usd,
   avoidableUsd: usd,
+  isCompactable: true,
 });
 
 const ranked = (name: string, usd: number, topEvent: RankedSession['topEvent']): RankedSession => ({
