@@ -84,13 +84,18 @@ export function callKeysOf(file: string, options: ExplainOptions, digests: FileD
   return callKeys(loadTranscript(file, { ...options, digests }).transcript).map((each) => each.key);
 }
 
-/** Explains a session, unless its content was explained before. */
-export function explainFile(file: string, options: ExplainOptions, digests: FileDigests): FoundWhy {
+/** Explains a session, unless what was found of its content before is to be used. */
+export function explainFile(
+  file: string,
+  options: ExplainOptions,
+  digests: FileDigests,
+  before: 'used' | 'replaced' = 'used',
+): FoundWhy {
   const folder = folderOf(options);
   const files = folder === null ? null : filesOfSession(file, options);
   const contents = files === null ? null : contentsOf(files, digests);
   const key = contents === null ? null : keyOf(file, options, contents);
-  if (key !== null && openKept(key, options) !== null) {
+  if (before === 'used' && key !== null && openKept(key, options) !== null) {
     digests.keep(files!);
     return { key };
   }

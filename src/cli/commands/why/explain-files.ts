@@ -69,10 +69,10 @@ export class ExplainedFile {
   /** Why nothing of it can be counted; null where something can. */
   readonly uncounted: Uncounted | null;
   readonly #counted: number;
-  readonly #again: Pick<Explainer, 'explain' | 'open'>;
+  readonly #again: Pick<Explainer, 'again'>;
   #kept: KeptWhy;
 
-  constructor(file: string, { kept, head }: OpenedWhy, again: Pick<Explainer, 'explain' | 'open'>) {
+  constructor(file: string, { kept, head }: OpenedWhy, again: Pick<Explainer, 'again'>) {
     const { callKeys, uncountedKeys, warnings, project, reason } = head;
     const uncounted = new Set(uncountedKeys);
     const counted = callKeys.filter((key) => !uncounted.has(key));
@@ -86,7 +86,7 @@ export class ExplainedFile {
     this.uncounted = reason === null ? null : { file, reason };
   }
 
-  /** All of it. What others removed meanwhile is made again. */
+  /** All of it. What others removed meanwhile, and what is damaged, is made again. */
   session(): SessionWhy {
     const { file, project } = this;
     return this.#part((kept) =>
@@ -120,7 +120,7 @@ export class ExplainedFile {
   }
 
   #openAgain(): KeptWhy {
-    this.#kept = this.#again.open(this.#again.explain(this.file))!.kept;
+    this.#kept = this.#again.again(this.file).kept;
     return this.#kept;
   }
 }
@@ -188,18 +188,23 @@ export class Explainer {
     }
   };
 
-  explain(file: string): FoundWhy {
-    return explainFile(file, this.#options, this.#digests);
+  /** Explains a file whose kept result cannot be read: that may be there, and its beginning whole. */
+  again(file: string): OpenedWhy {
+    return this.#openedAs(file, explainFile(file, this.#options, this.#digests, 'replaced'));
   }
 
-  open(found: FoundWhy): OpenedWhy | null {
+  #open(found: FoundWhy): OpenedWhy | null {
     return 'key' in found ? openKept(found.key, this.#options) : openBytes(found.bytes);
   }
 
+  #openedAs(file: string, found: FoundWhy): OpenedWhy {
+    return (
+      this.#open(found) ?? this.#open(explainFile(file, { ...this.#options, cache: 'off' }, this.#digests))!
+    );
+  }
+
   #opened(file: string, found: FoundWhy): ExplainedFile {
-    const kept =
-      this.open(found) ?? this.open(explainFile(file, { ...this.#options, cache: 'off' }, this.#digests))!;
-    return new ExplainedFile(file, kept, this);
+    return new ExplainedFile(file, this.#openedAs(file, found), this);
   }
 
   async #make(
@@ -219,7 +224,12 @@ export class Explainer {
     for (const file of isMuch ? missing.filter((each) => sizes.get(each) === 0) : missing) {
       await yieldToEventLoop(interrupt);
       try {
-        take(file, await runInterruptible(interrupt, () => this.#opened(file, this.explain(file))));
+        take(
+          file,
+          await runInterruptible(interrupt, () =>
+            this.#opened(file, explainFile(file, this.#options, this.#digests)),
+          ),
+        );
       } catch (error) {
         if (!(error instanceof CcbenchError)) throw error;
         take(file, error);

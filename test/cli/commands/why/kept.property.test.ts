@@ -167,6 +167,27 @@ describe('what why keeps', () => {
   });
 });
 
+describe('a damaged result', () => {
+  it.each([
+    ['cut short', (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+    ['without most of its content', (bytes: Buffer) => Buffer.from(bytes).fill(0, 1_200)],
+  ])('is made again where it is %s, and kept whole', async (_how, damage) => {
+    const cwd = tempFolder();
+    mkdirSync(join(cwd, 'logs'));
+    writeFileSync(join(cwd, 'logs', 'one.jsonl'), turns('one', 0, 6));
+    for (const asks of [['--json'], ['--json', '--by', 'file'], ['--trend', '--json']]) {
+      const fresh = await answer(cwd, 'kept', asks);
+      const folder = join(cwd, 'kept', 'why');
+      const kept = readdirSync(folder).map((name) => join(folder, name));
+      expect(kept).toHaveLength(1);
+      const whole = readFileSync(kept[0]!);
+      writeFileSync(kept[0]!, damage(whole));
+      expect(await answer(cwd, 'kept', asks)).toEqual(fresh);
+      expect(await answer(cwd, 'kept', asks)).toEqual(fresh);
+    }
+  });
+});
+
 describe('calls that several sessions hold', () => {
   it('count once, at first and from what is kept, however the context is grouped', async () => {
     const cwd = tempFolder();
