@@ -144,7 +144,7 @@ const besidesSet =
   };
 
 const EITHER = 'leave out one of them';
-const REPORTS = 'name the reports to hold this run against: --baseline <folder>';
+const REPORTS = 'name the reports to compare with: --baseline <folder>';
 const RECORD = 'name the file to record to: --record session.jsonl';
 
 /** Options that may do nothing: why, and what to do about it. Limits have one table of their own, and no page. */
@@ -183,7 +183,7 @@ export function refuseWithoutEffect(command: Command): void {
   // What `exec` starts may take an empty argument.
   if (command.name() !== 'exec' && command.args.includes(''))
     throw new CcbenchError('bad-usage', 'an argument is empty', {
-      hint: 'a variable of the shell may have no value; leave the argument out, or name a file',
+      hint: 'a shell variable may be empty; leave the argument out, or name a file',
     });
   for (const [name, why, hint] of IDLE) {
     const reason = isGiven(command, name) ? why(command) : null;

@@ -65,7 +65,7 @@ export function strayFault(error: unknown): CcbenchError {
 /** Tells the user what went wrong and returns the exit code; a stack only with --debug. */
 export function reportFailure(session: CliSession, error: unknown): ExitCode {
   if (error instanceof Interrupted) {
-    const message = 'interrupted: earlier reports are as they were';
+    const message = 'interrupted: earlier reports are unchanged';
     note(session, message);
     if (session.json)
       printJson(session, { error: { code: 'interrupted', message, hint: null, place: null } });

@@ -36,7 +36,7 @@ const threads = numberFrom(/^\d{1,3}$/, `a whole number from 0 to ${MOST_WORKERS
 function percent(text: string): number {
   const value = Number(text.replace(/%$/, ''));
   if (!/^\d+(\.\d+)?%?$/.test(text) || value > 100)
-    throw new InvalidArgumentError('It must be 0 to 100 per cent.');
+    throw new InvalidArgumentError('It must be 0 to 100 percent.');
   return value;
 }
 
@@ -97,7 +97,7 @@ function tokens(text: string): number {
 }
 
 /** A number from 1 up. */
-const factor = numberFrom(/^\d+(\.\d+)?$/, 'a number from 1 up, such as 1.6', 1);
+const factor = numberFrom(/^\d+(\.\d+)?$/, 'a number of 1 or more, such as 1.6', 1);
 
 /** The speed of a clock: `real`, or a factor such as `60x`. */
 function clockSpeed(text: string): number {
@@ -109,7 +109,7 @@ function clockSpeed(text: string): number {
 }
 
 /** A number from 0 up. */
-const amount = numberFrom(/^\d{1,6}(\.\d+)?$/, 'a number from 0 up');
+const amount = numberFrom(/^\d{1,6}(\.\d+)?$/, 'a number of 0 or more');
 
 /** A port of this machine. */
 const port = numberFrom(/^\d{1,5}$/, 'a whole number from 0 to 65535', 0, 65_535);

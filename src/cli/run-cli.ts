@@ -191,7 +191,7 @@ export async function runCli(argv: readonly string[], host: Host, loads = LOADS)
     if (isBare(argv)) exit = await (await import('./commands/overview.js')).overview(session);
     else await program.parseAsync([...argv], { from: 'user' });
     if (session.json && !isPrinted && exit === EXIT.fine)
-      throw new CcbenchError('internal', 'the command is over and has printed no JSON');
+      throw new CcbenchError('internal', 'the command ended without printing JSON');
     // What a command held back and did not count.
     if (!session.json) for (const text of session.heldNotes ?? []) note(session, text);
     return exit === EXIT.fine && !isWritten ? EXIT.input : exit;

@@ -30,7 +30,7 @@ process.on('uncaughtException', (error) => {
 // With nothing left to wait for, Node ends a process whose command is still waiting, and calls that fine.
 process.on('exit', () => {
   if (!isOver && (process.exitCode ?? EXIT.fine) === EXIT.fine)
-    giveUp(new CcbenchError('internal', 'the command ended before it was done'));
+    giveUp(new CcbenchError('internal', 'the command ended before it finished'));
 });
 
 // A timer that a plug-in started must not keep a finished command from ending; what is printed goes out first.

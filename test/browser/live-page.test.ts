@@ -25,7 +25,7 @@ describe('the page of a server', () => {
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${url}/ccbench`);
-    expect(await page.textContent('body')).toContain('No request was answered so far.');
+    expect(await page.textContent('body')).toContain('No request has been answered yet.');
     await ask('one');
     await page.locator('.card', { hasText: 'Sessions' }).waitFor(); // it loads itself again
     expect(await page.locator('.card', { hasText: 'Sessions' }).textContent()).toContain('1 request');

@@ -60,7 +60,7 @@ describe('a guard', () => {
     const asked = await run('--guard', 'costUsd,cacheHitRate');
     expect(asked.code).toBe(98);
     expect(asked.stderr).toContain('regression in guard: cacheHitRate was 100.0% in the baseline');
-    expect((await run('--guard', 'turns')).stderr).toContain('neither more nor less of turns is worse');
+    expect((await run('--guard', 'turns')).stderr).toContain('turns has no worse direction');
     const idle = await cli(['run', 'a.yaml', '--guard', 'costUsd', '--no-files'], { cwd });
     expect(idle.stderr).toContain('--guard has no effect without --baseline');
   });

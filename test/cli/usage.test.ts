@@ -61,7 +61,7 @@ describe('usage', () => {
     [['run', 'x', '--seed', '99999999999999999999'], 'a whole number from 0 to 999999999999999', null],
     [['ttl', 'x', '--ttl', '5,-3'], 'seconds above zero', null],
     [['report', 'a', 'b'], 'too many arguments', null],
-    [['why', ''], 'an argument is empty', 'a variable of the shell may have no value'],
+    [['why', ''], 'an argument is empty', 'a shell variable may be empty'],
   ])('%j is a usage error with exit code 2', async (argv, sentence, hint) => {
     const { code, stdout, stderr } = await run(...argv);
     expect(code).toBe(2);

@@ -47,8 +47,8 @@ describe('the block of requests', () => {
     expect(troubled).toMatchObject({
       turns: ['2', ''],
       refused: ['3', 'overloaded 2, too long 1', 'bad'],
-      lost: ['1', 'recorded calls that could not take place', 'bad'],
-      'not made': ['4', 'calls of agents that another one had ended'],
+      lost: ['1', 'recorded calls that could not be made', 'bad'],
+      'not made': ['4', 'calls of agents that another agent ended'],
       'forks lost': ['1', 'the call that starts them was not answered', 'bad'],
     });
   });

@@ -32,7 +32,7 @@ function studied(begun: readonly ResultRow[]) {
 }
 
 describe('the batches of a study', () => {
-  it('are planned in pieces, the first of them small, and finished when all of their rows are there', async () => {
+  it('are planned in pieces, the first: small, and finished when all of their rows are there', async () => {
     const { study, store, events, appended } = studied([{ run: 3, cells: [3] }]);
     let ran = 0;
     await runBatches(

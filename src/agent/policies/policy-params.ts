@@ -63,10 +63,10 @@ function checkSettings(values: ParamValues, set: Readonly<Record<string, unknown
   if (readsSettings(values) && values['window.explicit'] === null) return;
   if (readsSettings(values))
     throw new CcbenchError('no-effect', `${path} has no effect: window.explicit wins over it`, {
-      hint: 'take one of them out',
+      hint: 'remove one of them',
     });
   throw new CcbenchError('no-effect', `${path} has no effect: the client reads no window from its settings`, {
-    hint: 'take it out, or set window.settings: all, as clients from 2.1.311 on do',
+    hint: 'remove it, or set window.settings: all, as clients from 2.1.311 on do',
   });
 }
 
@@ -94,7 +94,7 @@ function checkEffect(policy: Policy, path: string): void {
     'no-effect',
     `${path} has no effect under ${policy.name}: it belongs to ${wordList(layers, 'or')}, which this policy does not have`,
     {
-      hint: `take it out, or set it under a policy that has the layer: ${others.map(({ name }) => name).join(', ')}`,
+      hint: `remove it, or set it under a policy that has the layer: ${others.map(({ name }) => name).join(', ')}`,
     },
   );
 }

@@ -74,7 +74,7 @@ const calls = z.union([
         {
           parallel: refusedKey(
             'the pieces are asked for one after the other',
-            'take it out: only the time of the compaction depends on it',
+            'remove it: only the time of the compaction depends on it',
           ),
         },
       ),
@@ -159,7 +159,7 @@ export const ask = group(
       refuse(ctx, `\`${key}\` has no effect: the main request is sent (${shapes.join(', ')})`, {
         path: [key],
         side: 'key',
-        hint: 'take it out, or write shape: own',
+        hint: 'remove it, or write shape: own',
       });
   return {
     shapes,

@@ -134,7 +134,10 @@ function checkFallbacks({ rules }: PolicyRules, refuse: Report): void {
         break;
       }
       if (way.has(target))
-        refuse(at, `\`${rules[i]!.name}\` comes back to \`${next.name}\`: the way out would never end`);
+        refuse(
+          at,
+          `\`${rules[i]!.name}\` comes back to \`${next.name}\`: they would fall back on each other for ever`,
+        );
       i = target;
     }
   }
@@ -158,7 +161,7 @@ function checkConditions(
     refuse(
       at,
       `\`event: ${event}\` and \`at: ${group.at.join(', ')}\` exclude each other`,
-      `take \`at\` out, or write at: [${event}]`,
+      `remove \`at\`, or write at: [${event}]`,
     );
   const idle = testOf(group, 'idle')?.is;
   if (testOf(group, 'warm')?.is === true && idle?.op.startsWith('>') === true && idle.ms > MS_PER_HOUR)

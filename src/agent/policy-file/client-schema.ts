@@ -114,7 +114,7 @@ export const count = group(
       refuse(ctx, `\`${key}\` has no effect where \`source\` is ${read.source}`, {
         path: [key],
         side: 'key',
-        hint: 'take it out',
+        hint: 'remove it',
       });
   return read;
 });

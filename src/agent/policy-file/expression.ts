@@ -178,7 +178,7 @@ class Parser {
   /** What stands in brackets. */
   private inner(): Amount {
     if (++this.depth > MOST_BRACKETS)
-      throw new AmountError(`brackets stand in at most ${MOST_BRACKETS} others`, this.next.offset);
+      throw new AmountError(`brackets nest at most ${MOST_BRACKETS} deep`, this.next.offset);
     const amount = this.sum();
     this.depth--;
     return amount;

@@ -148,9 +148,9 @@ function checkHistory(
     );
   for (const key of Object.keys(placed ?? {}).filter((one) => one !== 'with')) {
     if (key !== 'where' || placed?.where === 'server')
-      no(['replace', key], `\`${key}\` has no effect where the history is replaced`, 'take it out');
+      no(['replace', key], `\`${key}\` has no effect where the history is replaced`, 'remove it');
     else if (said !== undefined)
-      no(['replace', key], '`where` has no effect with `layout`', 'take one of them out');
+      no(['replace', key], '`where` has no effect with `layout`', 'remove one of them');
   }
   if (asked?.calls.kind === 'per-pair')
     no(['ask', 'calls'], '`per-pair` has no effect where the history is replaced', 'select pairs');
@@ -195,7 +195,7 @@ function checkBlocks(written: Written, { what }: SelectPart, no: Refuse): void {
     );
   else checkReplace(placed, what, asked, no);
   if (said !== undefined)
-    no(['layout'], '`layout` has no effect where blocks are replaced in place', 'take it out');
+    no(['layout'], '`layout` has no effect where blocks are replaced in place', 'remove it');
   if (asked === null) return;
   if (asked.calls.kind !== 'one' && asked.calls.kind !== 'per-pair')
     no(
@@ -204,9 +204,9 @@ function checkBlocks(written: Written, { what }: SelectPart, no: Refuse): void {
       'known: 1, per-pair',
     );
   if (asked.run.kind === 'background')
-    no(['ask', 'run'], 'a summary that replaces blocks is always waited for', 'take it out');
+    no(['ask', 'run'], 'a summary that replaces blocks is always waited for', 'remove it');
   if (written.fail?.else !== undefined)
-    no(['fail', 'else'], '`else` has no effect where blocks are replaced', 'take it out');
+    no(['fail', 'else'], '`else` has no effect where blocks are replaced', 'remove it');
 }
 
 /** What may replace blocks, with sizes that it goes by. */
@@ -228,7 +228,7 @@ function checkReplace(
     no(
       ['ask'],
       'a summary is asked for that nothing uses',
-      'take `ask` out, or write replace: { with: summary }',
+      'remove `ask`, or write replace: { with: summary }',
       'value',
     );
   if (how === 'nothing' && (what === 'tool-results' || what === 'tool-inputs'))

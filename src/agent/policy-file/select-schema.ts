@@ -171,7 +171,7 @@ export const select = selectGroup.transform((written, ctx): SelectPart => {
     refuse(ctx, message, { path: key.split('.'), side: 'key', hint });
   const idle = idleKeys(written.what);
   for (const key of keys.filter((one) => idle.includes(one)))
-    no(key, `\`{key}\` has no effect where \`what\` is ${written.what}`, 'take it out');
+    no(key, `\`{key}\` has no effect where \`what\` is ${written.what}`, 'remove it');
   if (has('share') && has('chars')) no('keep.chars', '`share` and `chars` exclude each other');
   if (has('none') && Object.keys(kept).length > 1) no('keep.none', '`none` excludes other keys');
   for (const key of ['min', 'max'])

@@ -65,7 +65,7 @@ const conditions = group(
     event: words([...PART_EVENTS, TURN_END] as const, EVENT_HELP, {
       'memory-pressure': {
         why: 'no transcript records the memory of the machine',
-        hint: 'take the group out; what the agent frees by size it frees by `tokens`',
+        hint: 'remove the group; what the agent frees by size it frees by `tokens`',
       },
     }),
     chance: number(0, 1, 'Drawn from the seed each time it is asked.'),
@@ -74,14 +74,14 @@ const conditions = group(
 ).check((ctx) => {
   const { jitter: factors, tokens, events, messages, at: points, ...others } = ctx.value;
   if (factors !== undefined && tokens === undefined)
-    refuse(ctx, '`jitter` has no effect without `tokens`', { path: ['jitter'], hint: 'take it out' });
+    refuse(ctx, '`jitter` has no effect without `tokens`', { path: ['jitter'], hint: 'remove it' });
   if (others.event === TURN_END && points !== undefined)
     refuse(ctx, '`at` has no effect with `event: turn-end`', {
       path: ['at'],
-      hint: 'take one of them out',
+      hint: 'remove one of them',
     });
   if (events !== undefined && messages !== undefined)
-    refuse(ctx, '`events` and `messages` are the same', { path: ['events'], hint: 'take one of them out' });
+    refuse(ctx, '`events` and `messages` are the same', { path: ['events'], hint: 'remove one of them' });
   // A condition whose key is misspelt is reported already.
   const isEmpty = (tokens ?? events ?? messages) === undefined && Object.keys(others).length === 0;
   if (isEmpty && ctx.issues.length === 0)

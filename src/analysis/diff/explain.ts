@@ -51,17 +51,17 @@ export function explainAct(a: LaneRequest, b: LaneRequest): Reason | null {
   const [own, other] = by === 'A' ? [a, b] : [b, a];
   const name = by === 'A' ? 'B' : 'A';
   const seen = act.seen ?? own.seen;
-  const did = `${act.layer} acts in ${by} alone (${act.action}: ${act.reason})`;
+  const did = `${act.layer} acts only in ${by} (${act.action}: ${act.reason})`;
   const isLimited = act.action === 'compact' && own.limit !== null && other.limit !== null;
   if (isLimited && own.limit !== other.limit)
     return {
       kind: 'threshold',
-      reason: `${did}: nothing is left at ${formatCount(own.limit)} tokens in ${by}, at ${formatCount(other.limit)} in ${name}`,
+      reason: `${did}: the limit is ${formatCount(own.limit)} tokens in ${by}, ${formatCount(other.limit)} in ${name}`,
     };
   if (seen !== null && other.seen !== null && seen !== other.seen)
     return {
       kind: 'counter',
-      reason: `${did}: the counter of ${by} saw ${formatCount(seen)} tokens, that of ${name} ${formatCount(other.seen)}`,
+      reason: `${did}: ${by} counted ${formatCount(seen)} tokens, ${name} ${formatCount(other.seen)}`,
     };
   return { kind: 'layer', reason: did };
 }
@@ -130,9 +130,12 @@ export function explainPair({ a, b }: LanePair, tolerance: number): Reason | nul
   if (isApart(a.written, b.written, tolerance))
     return {
       kind: 'cache',
-      reason: `the prompt is the same, what is kept of it is not: ${sizes('written', a.written, b.written)}`,
+      reason: `the prompt is the same, the cache writes are not: ${sizes('written', a.written, b.written)}`,
     };
   return (
-    explainSmall(a, b, tolerance) ?? { kind: 'price', reason: 'the same tokens, other prices or lifetimes' }
+    explainSmall(a, b, tolerance) ?? {
+      kind: 'price',
+      reason: 'the same tokens at different prices or lifetimes',
+    }
   );
 }

@@ -80,7 +80,8 @@ export function* recordedRequests(
   onLeftOut: LeftOutListener,
 ): Generator<readonly SentRequest[], void, void> {
   const summaries = countCalls(transcript) - countCalls(withoutSummaryForks(transcript));
-  if (summaries > 0) onLeftOut(summaries, 'they ask for summaries, whose prompts no replay rebuilds');
+  if (summaries > 0)
+    onLeftOut(summaries, 'they ask for summaries, and a replay cannot rebuild their prompts');
   const { carries } = transcript;
   const tells: Told = {
     of: 'with-usage',

@@ -346,12 +346,12 @@ export function fitWeights(
   if (observed.every(({ percent }) => percent === 0)) return failed('every reading is 0 %');
   const candidates = FREEDOMS.flatMap((freedom) => tryFreedom(freedom, cells, observed, published) ?? []);
   const best = bestOf(candidates);
-  if (best === null) return failed('the windows of the readings hold nothing that weighs on this meter');
+  if (best === null) return failed('no recorded request in the windows of the readings counts on this meter');
   const average = mean(observed.map(({ percent }) => percent))!;
   const errorShare = best.error === null ? null : best.error / average;
   if (errorShare !== null && errorShare > MOST_ERROR)
     return failed(
-      `the readings contradict each other: they miss what the others predict by ${best.error!.toFixed(1)} points, at a mean of ${average.toFixed(1)} %`,
+      `the readings contradict each other: they are ${best.error!.toFixed(1)} points off what the others predict, at a mean of ${average.toFixed(1)} %`,
     );
   return {
     kind: 'fitted',

@@ -150,7 +150,7 @@ export function limitRequests(sessions: readonly Counted[]): LimitRequests {
     const other = vendorOf(model);
     if (other !== vendor) others.set(other, (others.get(other) ?? 0) + 1);
   }
-  leaveOut(others, 'another plan (name its sessions alone)');
+  leaveOut(others, 'another plan (name only its sessions)');
   const requests = all
     .filter(({ model }) => vendorOf(model) === vendor)
     .sort((a, b) => a.atMs - b.atMs || (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));

@@ -245,7 +245,7 @@ function leftOutOf(
 ): readonly LeftOut[] {
   const firsts = {
     what: 'first requests of threads',
-    why: 'they show the size of system and tools and what was warm, so they are not predicted',
+    why: 'not predicted: they show the size of system prompt and tools, and what was already cached',
     count: [...threads.values()].filter((requests) => requests.length > 0).length,
   };
   const unbilled = {
@@ -257,12 +257,12 @@ function leftOutOf(
   const names = [...new Set(unpriced.map(({ model }) => model))].sort();
   const priceless = {
     what: `requests of models without a price (${names.join(', ')})`,
-    why: 'their reads are compared, but they are in no sum of dollars',
+    why: 'their reads are compared, but dollar totals leave them out',
     count: unpriced.length,
   };
   const found = transcriptFindings(transcript).map((warning): LeftOut => {
     const { message, remedy, count } = warning;
-    const base = { what: message, why: remedy ?? 'used as far as it goes', count };
+    const base = { what: message, why: remedy ?? 'used as far as possible', count };
     return isLoss(warning) ? { ...base, isLoss: true } : base;
   });
   return [...[firsts, unbilled, priceless].filter(({ count }) => count > 0), ...found];

@@ -9,7 +9,7 @@ interface CauseText {
 const CAUSES = {
   read: { title: 'reading the cache', remedy: null },
   output: { title: 'output', remedy: null },
-  uncached: { title: 'prompt beyond the cache', remedy: null },
+  uncached: { title: 'uncached prompt', remedy: null },
   'first-write': { title: 'first prompts', remedy: null },
   growth: { title: 'new content, written once', remedy: null },
   'lifetime-5m': {
@@ -29,9 +29,9 @@ const CAUSES = {
   version: { title: 'the client was updated', remedy: 'update between sessions' },
   thinking: {
     title: 'thinking switched on or off',
-    remedy: 'a client later than 2.1.37',
+    remedy: 'update to a client after 2.1.37',
   },
-  effort: { title: 'the effort of thinking changed', remedy: 'stay with one effort' },
+  effort: { title: 'the thinking effort changed', remedy: 'keep one effort level' },
   reasoning: { title: 'earlier reasoning was left out', remedy: null },
   delivery: { title: 'answered without streaming', remedy: null },
   messages: { title: 'earlier messages changed', remedy: null },

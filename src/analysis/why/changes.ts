@@ -23,7 +23,7 @@ export const CHANGES = [
   '5-minute lifetime',
   '/compact before long pauses',
   'compact at half the window',
-  'no switches in mid-session',
+  'no mid-session switches',
 ] as const;
 
 /** One of them. */
@@ -250,7 +250,7 @@ function switches({ requests }: ChangeInput): ChangeOutcome {
     }
   const offNano = Math.round(savedNano * SWITCH_ERROR);
   return {
-    name: 'no switches in mid-session',
+    name: 'no mid-session switches',
     savedNano,
     offNano,
     heldBack: null,

@@ -60,7 +60,7 @@ const SHORTENED: Readonly<Partial<Record<SourceKind, string>>> = {
   instructions: 'shorten the file',
   opening:
     'shorten instruction files (CLAUDE.md, AGENTS.md), rules and lists of skills; their sizes are not recorded separately',
-  definitions: 'switch off MCP servers and tools that these sessions do not need; no setting is known',
+  definitions: 'disable MCP servers and tools that these sessions do not need; no setting is known',
 };
 /** Why a known setting is not pasted. */
 const NO_SINGLE_VALUE = 'no single value fits: these sessions have several context windows';
@@ -178,7 +178,7 @@ function pausesOf({ breaks }: WhyReport): readonly FixPause[] {
 
 /** What a user does where no setting makes a change. */
 function byHand(client: Client, name: ChangeName, { byCause }: WhyReport): string | null {
-  if (name === 'no switches in mid-session')
+  if (name === 'no mid-session switches')
     return byCause
       .filter(({ cause, avoidableUsd }) => SWITCH_CAUSES.includes(cause) && (avoidableUsd ?? 0) > 0)
       .sort((a, b) => b.avoidableUsd! - a.avoidableUsd!)

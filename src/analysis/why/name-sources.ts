@@ -21,19 +21,19 @@ const INSTRUCTIONS_HEAD = /^\s*(?:# (\S+) instructions|<user_instructions>)/;
 
 /** What attachments are; others are reminders of their own name. */
 const ATTACHMENTS: Readonly<Record<string, readonly [SourceKind, string]>> = {
-  [OPENING_CONTEXT]: ['opening', 'files and lists together'],
-  [EARLIER_HISTORY]: ['unrecorded', 'history before the file begins'],
-  [RESTORED_CONTEXT]: ['unrecorded', 'brought back by a compaction'],
-  [UNLOGGED_CONTEXT]: ['unrecorded', 'growth that no line shows'],
+  [OPENING_CONTEXT]: ['opening', 'files and lists, combined'],
+  [EARLIER_HISTORY]: ['unrecorded', 'history before the recording'],
+  [RESTORED_CONTEXT]: ['unrecorded', 'restored by a compaction'],
+  [UNLOGGED_CONTEXT]: ['unrecorded', 'unexplained growth'],
   skill_listing: ['skill', 'list of skills'],
-  invoked_skills: ['skill', 'brought back by a compaction'],
+  invoked_skills: ['skill', 'restored by a compaction'],
   deferred_tools_delta: ['definitions', 'tools announced later'],
   agent_listing_delta: ['definitions', 'list of subagents'],
   mcp_instructions_delta: ['mcp', 'instructions of several servers'],
   file: ['file', 'attached'],
   directory: ['file', 'attached'],
   edited_text_file: ['file', 'changed on disk'],
-  compact_file_reference: ['file', 'brought back by a compaction'],
+  compact_file_reference: ['file', 'restored by a compaction'],
   already_read_file: ['file', 'attached'],
 };
 
@@ -41,7 +41,7 @@ const ATTACHMENTS: Readonly<Record<string, readonly [SourceKind, string]>> = {
 const MEMORY_FILES = new Set(['nested_memory', 'memory', 'agent_memory', 'memory-index']);
 
 /** Content that the recorded prompts have beyond what the lines of the recording hold. */
-export const BEYOND_LINES: Origin = origin('unrecorded', 'growth that no line shows');
+export const BEYOND_LINES: Origin = origin('unrecorded', 'unexplained growth');
 /** Requests for summaries that a recording has beside its conversations. */
 export const SUMMARY_REQUESTS: Origin = origin('summary', 'requests for them');
 /** Requests of which the prompt could not be made again. */
@@ -50,7 +50,7 @@ export const NOT_REPLAYED: Origin = origin('unrecorded', 'requests that could no
 const SYSTEM = origin('system', 'system prompt');
 const DEFINITIONS = origin('definitions', 'tool definitions');
 const SUMMARIES = origin('summary', 'summaries');
-const MADE = origin('unrecorded', 'put in to make the request valid');
+const MADE = origin('unrecorded', 'inserted to make the request valid');
 
 function origin(
   kind: SourceKind,
@@ -133,7 +133,7 @@ export class SourceNames {
     const skill = SKILL_FOLDER.exec(head)?.[1];
     if (skill !== undefined) return origin('skill', this.#skill ?? skill);
     const tag = TAG.exec(head)?.[1] ?? '';
-    if (tag.endsWith('notification')) return origin('reminder', 'news of tasks and subagents');
+    if (tag.endsWith('notification')) return origin('reminder', 'updates from tasks and subagents');
     if (this.#skill !== null) {
       const name = this.#skill;
       this.#skill = null;
@@ -183,7 +183,7 @@ function attached(attachment: string, { text, facts }: Block): Origin {
     return origin('hook', HOOK_NAME.exec(head)?.[1] ?? 'unnamed');
   }
   if (attachment === 'queued_command' && facts.effect === undefined) return origin('user', 'text');
-  if (attachment === 'queued_command') return origin('reminder', 'news of tasks and subagents');
+  if (attachment === 'queued_command') return origin('reminder', 'updates from tasks and subagents');
   const { effect } = facts;
   if (attachment === 'mcp_instructions_delta' && effect?.kind === 'announce' && effect.added.length === 1)
     return origin('mcp', effect.added[0]![0]);

@@ -99,7 +99,7 @@ function historyBlocks(
   if (models.length === 0) return [];
   const columns = historyColumns(nowMs);
   const rows = doc.rowsOf(columns, models.flatMap(periodsOf));
-  return ['Prices by day, UTC; – is a first day that is not known', doc.tableOf(columns, rows, ''), ''];
+  return ['Prices by day, UTC; – means that the first day is unknown', doc.tableOf(columns, rows, ''), ''];
 }
 
 /** `ccbench models`: the price table, each row with what it rests on. */

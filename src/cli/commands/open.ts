@@ -44,7 +44,7 @@ function wantedPage({ host }: CliSession, named: string | undefined): string {
   }
   const last = lastPage(cacheFolder(host));
   if (last === null)
-    throw new CcbenchError('file-missing', 'no page is known that was written last', {
+    throw new CcbenchError('file-missing', 'no page has been written yet', {
       hint: 'ccbench run <scenario> writes one; ccbench open <page or report folder> opens any',
     });
   if (isAt(last, 'file')) return last;

@@ -31,7 +31,7 @@ export const starterCommand =
       });
     const file = `${name}.yaml`;
     if (force !== true && existsSync(resolve(cwd, file)))
-      throw new CcbenchError('bad-usage', `${file} is there already`, {
+      throw new CcbenchError('bad-usage', `${file} already exists`, {
         hint: 'choose another name, or --force to overwrite it',
       });
     const output = openFile(file, cwd);

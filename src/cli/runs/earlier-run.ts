@@ -45,14 +45,10 @@ export function guardOf(written: string, tolerancePercent: number): Guard {
   const metrics = splitValues(written).map((name) => {
     const { better } = chosenMetric(name, '--guard');
     if (better !== null) return name;
-    throw new CcbenchError(
-      'bad-usage',
-      `neither more nor less of ${name} is worse, so it cannot be guarded`,
-      {
-        place: { file: `--guard ${name}` },
-        hint: 'for example: --guard costUsd,cacheHitRate',
-      },
-    );
+    throw new CcbenchError('bad-usage', `${name} has no worse direction, so it cannot be guarded`, {
+      place: { file: `--guard ${name}` },
+      hint: 'for example: --guard costUsd,cacheHitRate',
+    });
   });
   return { metrics: [...new Set([...metrics, ALWAYS])], tolerancePercent };
 }

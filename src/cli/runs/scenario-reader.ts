@@ -56,9 +56,9 @@ function scenarioOf(file: string, transcript: Transcript): string {
 function recordingNote(what: string, transcript: Transcript): string {
   const { use, set } = clientPolicy(transcript);
   if (use === NO_POLICY)
-    return `${what}: no policy is known to be that of its client, so it is run with ${use} unless --policy names one`;
+    return `${what}: the policy of its client is unknown, so it is run with ${use} unless --policy names one`;
   if (ownPolicy(transcript).use === NO_POLICY)
-    return `${what}: no policy was measured on its client, so it is run with ${use}, which is as its sources say, unless --policy names another`;
+    return `${what}: no policy was measured on its client, so it is run with ${use}, which follows its sources, unless --policy names another`;
   const own = [use, ...Object.entries(set).map(([path, value]) => `${path}=${String(value)}`)].join(', ');
   return `${what}: run as its own client (${own}) unless --policy or --set says otherwise`;
 }

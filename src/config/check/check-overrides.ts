@@ -45,7 +45,7 @@ export function checkOverrides(checker: Checker, at: Path, policy: string): void
         throw new CcbenchError(
           'no-effect',
           `${stronger.path} has no effect here: \`overrides.${key}\` sets it too, and an override wins`,
-          { hint: 'take one of them out' },
+          { hint: 'remove one of them' },
         );
       });
     }
@@ -133,7 +133,7 @@ function checkWindow(
     throw new CcbenchError(
       'no-effect',
       `${name} has no effect: \`window\` is ${formatNumber(run.window)} tokens, for the model and for what its client assumes`,
-      { hint: 'take one of them out' },
+      { hint: 'remove one of them' },
     );
   }
   const byModel = Object.keys(group(valueAt(document.value, at)));
@@ -151,7 +151,7 @@ function checkWindow(
   throw new CcbenchError(
     'no-effect',
     `${name} has no effect: the client assumes ${formatNumber(window)} tokens for ${run.model} with and without it`,
-    { hint: 'take it out or change it; `window` simulates a model with another window' },
+    { hint: 'remove it or change it; `window` simulates a model with another window' },
   );
 }
 

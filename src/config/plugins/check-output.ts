@@ -129,7 +129,7 @@ const ACTIONS: ReadonlyMap<string, Check> = new Map<Action['kind'], Check>([
 /** What is wrong with an action that a plug-in asks for; null where the engine can carry it out. */
 export function actionProblem(action: unknown): string | null {
   const check = isGroup(action) ? ACTIONS.get(String(action.kind)) : undefined;
-  if (check === undefined) return `${shown(action)}, which is no action`;
+  if (check === undefined) return `${shown(action)}, which is not an action`;
   const problem = check(action, '');
   return problem === null ? null : `an action in which ${problem}`;
 }

@@ -77,7 +77,7 @@ async function inTime<T>(work: T | Promise<T>, shown: string, place: Place): Pro
   const late = new Promise<never>((_, fail) => {
     timer = setTimeout(() => {
       const sentence = `plug-in ${shown} was not loaded within ${LOAD_MS / 1_000} seconds`;
-      const hint = 'what it awaits at the top level or in its default export must come to an end';
+      const hint = 'whatever it awaits at the top level or in its default export must finish';
       fail(new CcbenchError('bad-plugin', sentence, { place, hint }));
     }, LOAD_MS);
   });

@@ -88,7 +88,7 @@ export function blamePlugins(plan: RunPlan, error: unknown): unknown {
   });
   if (foreign.length === 0) return error;
   const said = messageOf(error);
-  return new CcbenchError('bad-plugin', `a run with the layer ${foreign.join(' and ')} broke off: ${said}`, {
+  return new CcbenchError('bad-plugin', `a run with the layer ${foreign.join(' and ')} failed: ${said}`, {
     hint: 'an action of the layer is not what the simulation can carry out; --debug shows where',
     cause: error,
   });

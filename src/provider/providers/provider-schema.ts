@@ -166,7 +166,7 @@ const price = group(
       'storage is left out of the cost of a run',
       'say so under `doubts`, and add it by hand',
     ),
-    iterations: refusedKey('every request of a run is billed, those of a compaction too', 'take it out'),
+    iterations: refusedKey('every request of a run is billed, those of a compaction too', 'remove it'),
   },
 );
 

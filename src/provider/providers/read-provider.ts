@@ -24,9 +24,9 @@ function checkEffects(written: WrittenProvider, problems: Problems): void {
     const marked = 'entries stand at the marks of the client';
     if (written.grain !== null) idle(['grain'], `${marked}, and reads end there`, 'write null');
     if (written.storesOutput === true)
-      idle(['storesOutput'], `${marked}, and answers have none`, 'take it out');
+      idle(['storesOutput'], `${marked}, and answers have none`, 'remove it');
     if (written.tellsWrites === false)
-      idle(['tellsWrites'], 'what is written at marks is always reported', 'take it out');
+      idle(['tellsWrites'], 'what is written at marks is always reported', 'remove it');
     if (hit !== null && hit !== 'always')
       idle(['hit'], 'entries at marks are found while they live', 'write always, or null if not known');
     if (max !== null) idle(['lifetime', 'max'], 'entries at marks live on with each use', 'write null');
@@ -36,19 +36,19 @@ function checkEffects(written: WrittenProvider, problems: Problems): void {
       idle(
         ['lifetime', 'tail'],
         'how entries at marks fade is a setting of the run',
-        'take it out, and write `cache: { fade: … }` in the scenario',
+        'remove it, and write `cache: { fade: … }` in the scenario',
       );
-    if (exceptions.length > 0) idle(['exceptions'], `${marked}, whatever the model`, 'take them out');
+    if (exceptions.length > 0) idle(['exceptions'], `${marked}, whatever the model`, 'remove them');
   } else {
     if (written.lookback !== null)
       idle(['lookback'], 'without marks the longest entry is read, however far back', 'write null');
     if (long !== null)
       idle(['lifetime', 'long'], 'requests ask for a longer life at their marks alone', 'write null');
     if (kind === 'head' && written.storesOutput === true)
-      idle(['storesOutput'], 'only the head of the prompt is stored', 'take it out');
+      idle(['storesOutput'], 'only the head of the prompt is stored', 'remove it');
   }
   if (price?.writeLong !== undefined && long === null)
-    idle(['price', 'writeLong'], 'all entries have one lifetime', 'take it out, or write `lifetime.long`');
+    idle(['price', 'writeLong'], 'all entries have one lifetime', 'remove it, or write `lifetime.long`');
   const idleMs = lifetime.idle ?? TTL_5M_MS;
   if (max !== null && max < idleMs)
     idle(['lifetime', 'idle'], '`max` ends every entry before', 'write a longer `max`');

@@ -188,7 +188,7 @@ function missingNote(bills: readonly NotedBill[]): string {
   const hidden = sum(bills.map(({ compactions, summaries }) => compactions - summaries));
   const days = [...new Set(bills.flatMap(({ priceDay }) => priceDay ?? []))];
   const day = days.length === 0 ? 'of the day, where the model table has them' : `of ${days.join(', ')}`;
-  return `${AS_RECORDED}: at the list prices ${day}, without what no transcript holds: summary requests (${formatCount(hidden)} here), suggestions, web search fees`;
+  return `${AS_RECORDED}: at the list prices ${day}, without what transcripts lack: summary requests (${formatCount(hidden)} here), suggestions, web search fees`;
 }
 
 /** Calls that do not have the newest prices, over all recordings. */
@@ -225,12 +225,12 @@ export function billNotes(bills: readonly NotedBill[]): readonly string[] {
   const unreported = total((bill) => bill.untoldWritesNano ?? 0);
   if (unreported > 0)
     notes.push(
-      `${AS_RECORDED}: no writes are reported, though they are billed: up to ${formatValue(unreported / NANO, 'usd')} more, had all that was not read been written`,
+      `${AS_RECORDED}: writes are billed but not reported: up to ${formatValue(unreported / NANO, 'usd')} more, if everything not read was written`,
     );
   const hours = total((bill) => bill.untoldLifetimesNano ?? 0);
   if (hours > 0)
     notes.push(
-      `${AS_RECORDED}: writes without a lifetime are priced for five minutes: up to ${formatValue(hours / NANO, 'usd')} more, had all been written for an hour`,
+      `${AS_RECORDED}: writes without a lifetime are priced for five minutes: up to ${formatValue(hours / NANO, 'usd')} more, if all were written for an hour`,
     );
   const bare = total((bill) => bill.withoutUsage);
   if (bare > 0)
@@ -250,9 +250,9 @@ export function recordedJson({ run }: RunFacts): object | null {
 export function unfinishedText(facts: RunFacts): string | null {
   const { calls, answered, lost, finished, reason } = completionOf(facts);
   if (finished) return null;
-  if (!facts.complete) return 'unfinished: the run did not come to its end, and its numbers are partial';
+  if (!facts.complete) return 'unfinished: the run did not finish, and its numbers are partial';
   if (calls === 0) return 'unfinished: the transcript holds no calls, so nothing was answered';
   const why = reason === null ? '' : ` (${printable(reason)})`;
   if (answered === 0) return `unfinished: none of ${formatCounted(calls, 'call')} was answered${why}`;
-  return `unfinished: ${formatCount(lost)} of ${formatCounted(calls, 'call')} ${lost === 1 ? 'was' : 'were'} not answered${why}; every number is of the other ${formatCount(answered)}`;
+  return `unfinished: ${formatCount(lost)} of ${formatCounted(calls, 'call')} ${lost === 1 ? 'was' : 'were'} not answered${why}; every number covers the other ${formatCount(answered)}`;
 }

@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   faultsNone: 'faults, if summaries keep nothing',
   faultsAll: 'faults, if summaries keep all',
   faultsFitted: 'faults, fitted',
-  faultsLeast: 'least faults possible',
+  faultsLeast: 'fewest faults possible',
 };
 
 /** A metric as people read it: `costUsd` is the cost, `compactionsPrevented` are compactions prevented. */

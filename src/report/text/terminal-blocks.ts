@@ -57,10 +57,10 @@ function requestsBlock(facts: RunFacts): Block {
     row('answered', formatCount(facts.requests.calls), countPhrase(byPurpose)),
     row('turns', formatCount(facts.turns), duration),
     alarm('refused', facts.requestsRefused, countPhrase(facts.refusals)),
-    alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not take place' : ''),
+    alarm('lost', facts.callsLost, facts.callsLost > 0 ? 'recorded calls that could not be made' : ''),
   ];
   if (facts.callsNotMade > 0)
-    rows.push(row('not made', formatCount(facts.callsNotMade), 'calls of agents that another one had ended'));
+    rows.push(row('not made', formatCount(facts.callsNotMade), 'calls of agents that another agent ended'));
   const { lost } = facts.longTerm.forks;
   if (lost > 0) rows.push(alarm('forks lost', lost, 'the call that starts them was not answered'));
   return { title: 'Requests', rows };
@@ -102,7 +102,7 @@ function faultRows({ faults }: RunFacts, values: Readonly<Record<string, number 
   if (faults === null || faults.none === 0) return [];
   const { faultsLeast = null, refetchUsdLeast = null, avoidableFaultShare = null } = values;
   const bounds = `${formatCount(Math.round(faults.all))} to ${formatCount(faults.none)} times, depending on what summaries keep`;
-  const atLeast = (bound: string): string => `at least ${bound}, whatever is kept`;
+  const atLeast = (bound: string): string => `at least ${bound}, whatever summaries keep`;
   return [
     row('needed and gone', formatCount(Math.round(faults.fitted)), bounds),
     row(
@@ -201,7 +201,7 @@ function recordedRows({ run }: RunFacts, decimals: number): readonly Row[] {
       row(
         '  with writes',
         formatMoneyCell(cost + usd(bill.assumedWritesNano), decimals),
-        'billed, though the recording tells none: this is compared',
+        'billed but not recorded: this is compared',
       ),
   ].filter((each) => each !== false);
 }
@@ -211,7 +211,7 @@ function notRecordedRows(facts: RunFacts, money: (nano: number) => string): read
   const nano = notRecordedNano(facts);
   return nano === null
     ? []
-    : [row('  not recorded', money(nano), 'requests that no recording holds; the rest is compared')];
+    : [row('  not recorded', money(nano), 'requests that are not recorded; the rest is compared')];
 }
 
 /** That a cost is the least, and why; null where it is all of it. */

@@ -40,13 +40,13 @@ export function formatAtLeast(usd: number | null, priced: PricedCalls): string {
   return `${priced.unpricedCalls > 0 ? 'at least ' : ''}${formatMoney(usd)}`;
 }
 
-/** Which part of the calls has no price: `30 of 75 calls are of models without a price`; null where all have one. */
+/** Which part of the calls has no price: `30 of 75 calls use models without a price`; null where all have one. */
 export function unpricedText(
   { calls, unpricedCalls }: PricedCalls,
   of: 'call' | 'request' = 'call',
 ): string | null {
   if (unpricedCalls === 0) return null;
   if (unpricedCalls === calls) return `no model of the ${formatCounted(calls, of)} has a price`;
-  const [verb, models] = unpricedCalls === 1 ? ['is', 'a model'] : ['are', 'models'];
-  return `${formatCount(unpricedCalls)} of ${formatCounted(calls, of)} ${verb} of ${models} without a price`;
+  const [verb, models] = unpricedCalls === 1 ? ['uses', 'a model'] : ['use', 'models'];
+  return `${formatCount(unpricedCalls)} of ${formatCounted(calls, of)} ${verb} ${models} without a price`;
 }

@@ -26,7 +26,7 @@ describe('a parameter of a layer that the policy does not have', () => {
       'microcompact.token.keepRecent has no effect under claude-code/2026: it belongs to microcompact-token, which this policy does not have',
     );
     expect(error?.hint).toBe(
-      'take it out, or set it under a policy that has the layer: claude-code/2.0, claude-code/2.1, claude-code/2.0.76, claude-code/2.1.7',
+      'remove it, or set it under a policy that has the layer: claude-code/2.0, claude-code/2.1, claude-code/2.0.76, claude-code/2.1.7',
     );
   });
 

@@ -103,7 +103,7 @@ describe('where two runs part', () => {
     expect(first(base, b)).toEqual({ request: 3, turn: 3, kind: 'threshold' });
     const { reason } = diffLanes(lane(base), lane(b), 0).firstDifference!;
     expect(reason).toBe(
-      'full-compact acts in B alone (compact: auto): nothing is left at 25,000 tokens in B, at 167,000 in A',
+      'full-compact acts only in B (compact: auto): the limit is 25,000 tokens in B, 167,000 in A',
     );
   });
 

@@ -170,7 +170,7 @@ describe('limits', () => {
     expect(vendor).toBe('anthropic');
     expect(leftOut).toEqual([
       { what: '1 request of new', why: 'no price is known; give one with --price' },
-      { what: '1 request of openai', why: 'another plan (name its sessions alone)' },
+      { what: '1 request of openai', why: 'another plan (name only its sessions)' },
     ]);
   });
 });

@@ -21,7 +21,7 @@ function whats(file: ReturnType<typeof validate>): readonly string[] {
   return file.leftOut.map(({ what }) => what);
 }
 
-describe('a recording that is not whole is used as far as it goes', () => {
+describe('a recording that is not whole is used as far as possible', () => {
   it('starts in mid-session', () => {
     const recording = begun('2.1.42', undefined, { read: 120_000, write: 500 })
       .say('more', 20)

@@ -55,7 +55,7 @@ describe.skipIf(!sharedData.present)('the simulator against the shared recording
     expect(forward.compactionCountRight).toBeGreaterThanOrEqual(0.97);
   });
 
-  it('K14 nine of ten sessions lie in the interval that is stated for them', () => {
+  it('K14 nine of ten sessions lie in the stated 90 that is stated for them', () => {
     expect(total.forward.intervalCoverage90).toBeGreaterThanOrEqual(0.85);
     expect(total.forward.intervalCoverage90).toBeLessThanOrEqual(0.95);
   });

@@ -81,7 +81,7 @@ it('saves no more than was recorded: what it saves on requests that no recording
   expect(hour.unrecordedUsd).toBeLessThan((151_010 * (6.25 - 0.5) - 21_000 * (10 - 6.25)) / 1e6);
   expect(changeNotes({ changes, sessions: 1 })).toContainEqual(
     expect.stringMatching(
-      /^Not counted: savings on requests that no recording holds, .*: \$0\.7\d+ for 1-hour/,
+      /^Not counted: savings on requests that are not recorded, .*: \$0\.7\d+ for 1-hour/,
     ),
   );
 });
@@ -138,7 +138,7 @@ describe('a session of a single request', () => {
     expect(session.changes.map(({ name, savedNano }) => [name, savedNano])).toEqual([
       ['1-hour lifetime', 0],
       ['5-minute lifetime', nano(20_000, W1 - W5)],
-      ['no switches in mid-session', 0],
+      ['no mid-session switches', 0],
       ['/compact before long pauses', 0],
       ['compact at half the window', 0],
     ]);
@@ -153,7 +153,7 @@ describe('a session of a single request', () => {
         ['5-minute lifetime', 2],
         ['/compact before long pauses', 2],
         ['compact at half the window', 2],
-        ['no switches in mid-session', 2],
+        ['no mid-session switches', 2],
       ]),
     );
   });

@@ -65,7 +65,7 @@ describe('the setting of a change', () => {
     expect(fixes[0]!.advice).toContain('CLAUDE_CODE_IDLE_COMPACT_MIN_TOKENS');
     expect(fixes[0]!.pauses!.every(({ gapMs }) => gapMs! > 300_000)).toBe(true);
     expect(fixesFor('2.1.298', [change('/compact before long pauses', 1)]).fixes[0]!.advice).toBeNull();
-    expect(fixesFor('2.1.326', [change('no switches in mid-session', 1)]).fixes[0]!.paste).toBeNull();
+    expect(fixesFor('2.1.326', [change('no mid-session switches', 1)]).fixes[0]!.paste).toBeNull();
   });
 });
 

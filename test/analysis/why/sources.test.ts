@@ -163,7 +163,7 @@ describe('where content comes from', () => {
         { at: 30, usage: usage(0, 20_000, 6_000, 50) },
       ]),
     );
-    expect(named(grown, 'growth that no line shows')!.tokens).toBeGreaterThan(5_000);
+    expect(named(grown, 'unexplained growth')!.tokens).toBeGreaterThan(5_000);
   });
 });
 
@@ -244,10 +244,10 @@ describe('attribution', () => {
         };
         for (const { origin, tokens, beyond } of held) {
           take(ORIGINS[origin]!.name, tokens - beyond);
-          take('growth that no line shows', beyond);
+          take('unexplained growth', beyond);
         }
         for (const name of seen) expected.get(name)!.requests++;
-        take('growth that no line shows', request.prompt - at);
+        take('unexplained growth', request.prompt - at);
       }
       const tape: ContextTape = {
         origins: ORIGINS,

@@ -78,7 +78,7 @@ describe('ccbench open', () => {
     const cwd = tempFolder({ 'a.yaml': scenario('first') });
     const none = await cli(['open'], { cwd, env: WITHOUT_DISPLAY });
     expect(none.code).toBe(2);
-    expect(none.stderr).toContain('no page is known that was written last');
+    expect(none.stderr).toContain('no page has been written yet');
     expect(none.stderr).toContain('hint: ccbench run <scenario> writes one');
     await cli(['run', 'a.yaml', '--quiet'], { cwd, env: WITHOUT_DISPLAY });
     rmSync(join(cwd, 'reports'), { recursive: true });
@@ -89,7 +89,7 @@ describe('ccbench open', () => {
     expect((await cli(['open', 'empty'], { cwd })).stderr).toContain('empty: it holds no report.html');
     expect((await cli(['open', 'x.html'], { cwd })).stderr).toContain('x.html: there is no such page');
     writeFileSync(join(cwd, 'kept/last-page.json'), '{');
-    expect((await cli(['open'], { cwd, env: WITHOUT_DISPLAY })).stderr).toContain('no page is known');
+    expect((await cli(['open'], { cwd, env: WITHOUT_DISPLAY })).stderr).toContain('no page has been written');
   });
 
   it.each<[NodeJS.Platform, Record<string, string>, string | null]>([

@@ -79,7 +79,7 @@ describe('H5 a plug-in that does not do what it should', () => {
   it.each([
     ['actions without end', 'for (;;) yield { kind: "wait", by, ms: 0 };', 'more than 10000 actions'],
     ['a wait of NaN', 'yield { kind: "wait", by, ms: NaN };', '`ms` must be a time'],
-    ['an action like any object', 'yield { kind: "constructor", by };', 'which is no action'],
+    ['an action like any object', 'yield { kind: "constructor", by };', 'which is not an action'],
   ])('is refused by name: %s', async (_what, act, sentence) => {
     const { code, stderr } = await cli([...RUN, 'odd-policy'], { cwd: folderOf(layer(act)) });
     expect({ code, stderr }).toEqual({

@@ -24,7 +24,7 @@ async function accepted(argv: readonly string[], text: string): Promise<string> 
 const TOKEN_KEEP = 'microcompact.token.keepRecent';
 const SENTENCE = `${TOKEN_KEEP} has no effect under claude-code/2026: it belongs to microcompact-token, which this policy does not have`;
 const HINT =
-  '  hint: take it out, or set it under a policy that has the layer: claude-code/2.0, claude-code/2.1, claude-code/2.0.76, claude-code/2.1.7';
+  '  hint: remove it, or set it under a policy that has the layer: claude-code/2.0, claude-code/2.1, claude-code/2.0.76, claude-code/2.1.7';
 
 describe('a parameter of a layer that the policy does not have', () => {
   const policy = `${BASE}policy: claude-code/2026\n`;
@@ -117,7 +117,7 @@ describe('a percentage', () => {
 
 describe('a window that the client is told to assume', () => {
   const ANYWAY = 'has no effect: the client assumes 200,000 tokens for claude-sonnet-4-5 with and without it';
-  const OTHER = '  hint: take it out or change it; `window` simulates a model with another window';
+  const OTHER = '  hint: remove it or change it; `window` simulates a model with another window';
 
   it('WIN-1 is refused where it is what holds anyway', async () => {
     expect(await refused(['run', 'a.yaml'], `${BASE}overrides: { contextWindow: 200000 }\n`)).toEqual([
@@ -134,7 +134,7 @@ describe('a window that the client is told to assume', () => {
     const text = `${BASE}window: 100000\noverrides: { contextWindow: 50000 }\n`;
     expect(await refused(['run', 'a.yaml'], text)).toEqual([
       'error[no-effect] a.yaml:4:29: `overrides.contextWindow` has no effect: `window` is 100,000 tokens, for the model and for what its client assumes',
-      '  hint: take one of them out',
+      '  hint: remove one of them',
     ]);
   });
 
@@ -167,7 +167,7 @@ describe('a parameter behind an override', () => {
       'window.percent has no effect here: `overrides.autoCompactPercent` sets it too, and an override wins';
     expect(await refused(['run', 'a.yaml', '--set', 'window.percent=50'], text)).toEqual([
       `error[no-effect] --set window.percent=50: ${said}`,
-      '  hint: take one of them out',
+      '  hint: remove one of them',
     ]);
     const variant = `${text}variants:\n  - { name: later, set: { window.percent: 70 } }\n`;
     expect((await refused(['run', 'a.yaml'], variant))[0]).toBe(`error[no-effect] a.yaml:5:43: ${said}`);

@@ -20,10 +20,10 @@ const printed = async (priced: number, ...argv: readonly string[]) => {
   return stdout;
 };
 
-const PART = '2 of 3 calls are of models without a price';
+const PART = '2 of 3 calls use models without a price';
 
 /** This version of the client asks for no suggestions. */
-const RUN_PART = '2 of 3 requests are of models without a price';
+const RUN_PART = '2 of 3 requests use models without a price';
 
 describe('models without a price', () => {
   it('leave a run with a least cost, said with the number', async () => {

@@ -29,7 +29,7 @@ describe('the last lines of a command', () => {
     expect(lines[2]).toBe('page reports/tiny/report.html');
     const failed = await closing(['run', 'a.yaml', '--no-charts'], cwd);
     expect(failed.slice(1)).toEqual([
-      '1 of 1 expectation failed, the first of them turns == 41.',
+      '1 of 1 expectation failed, the first: turns == 41.',
       'report reports/tiny',
     ]);
   });

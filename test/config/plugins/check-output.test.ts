@@ -117,13 +117,13 @@ describe('an action of a plug-in', () => {
   });
 
   it('is none where its kind is unknown or it is no object; what cannot be shown is said to be so', () => {
-    expect(actionProblem({ kind: 'explode' })).toBe('{"kind":"explode"}, which is no action');
-    expect(actionProblem('wait')).toBe('"wait", which is no action');
-    expect(actionProblem(undefined)).toBe('nothing, which is no action');
-    expect(actionProblem(Symbol('s'))).toBe('symbol, which is no action');
+    expect(actionProblem({ kind: 'explode' })).toBe('{"kind":"explode"}, which is not an action');
+    expect(actionProblem('wait')).toBe('"wait", which is not an action');
+    expect(actionProblem(undefined)).toBe('nothing, which is not an action');
+    expect(actionProblem(Symbol('s'))).toBe('symbol, which is not an action');
     const circle: Record<string, unknown> = { kind: 'circle' };
     circle.self = circle;
-    expect(actionProblem(circle)).toBe('what cannot be written down, which is no action');
+    expect(actionProblem(circle)).toBe('what cannot be written down, which is not an action');
   });
 });
 

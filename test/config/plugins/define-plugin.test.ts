@@ -175,7 +175,7 @@ describe('a plug-in that is in use', () => {
     try {
       const plan = { ...benchPlan('own-policy'), plugins: [{ name: 'own', sha256: null }] };
       const fault = new RangeError('too far');
-      const said = 'a run with the layer "own-layer" of the plug-in "own" broke off: ';
+      const said = 'a run with the layer "own-layer" of the plug-in "own" failed: ';
       expect(blamePlugins(plan, fault)).toMatchObject({
         code: 'bad-plugin',
         message: `${said}too far`,

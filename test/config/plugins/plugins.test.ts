@@ -285,7 +285,7 @@ describe('a plug-in that is wrong', () => {
     [
       'no action',
       '{ due: () => true, *act() { yield { kind: "explode" }; } }',
-      'act of the layer "own-layer" requests {"kind":"explode"}, which is no action',
+      'act of the layer "own-layer" requests {"kind":"explode"}, which is not an action',
     ],
   ])('in %s of a layer is named, with exit code 2', async (_what, instance, sentence) => {
     const cwd = tempFolder({ 'p.mjs': layerPlugin(instance), 's.yaml': scenario('s') });

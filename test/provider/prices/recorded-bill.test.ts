@@ -87,7 +87,7 @@ describe('the bill of a recording', () => {
       )!.assumedWritesNano;
     expect(assumed('gpt-5.6-sol')).toBe(1_816 * 1_000);
     expect(assumed('gpt-5.4')).toBeUndefined();
-    const note = 'no writes are reported, though they are billed: up to $0.0020 more';
+    const note = 'writes are billed but not reported: up to $0.0020 more';
     const bill = recordedBill(
       new Conversation({ model: 'gpt-5.6-sol' })
         .human(10)
@@ -112,7 +112,7 @@ describe('the bill of a recording', () => {
     // One price for all writes.
     expect(billOf('gpt-5.6-sol').untoldLifetimesNano).toBeUndefined();
     expect(billNotes([billOf('claude-opus-4-6')]).join('\n')).toContain(
-      'writes without a lifetime are priced for five minutes: up to $0.0075 more, had all been written for an hour',
+      'writes without a lifetime are priced for five minutes: up to $0.0075 more, if all were written for an hour',
     );
   });
 

@@ -68,8 +68,8 @@ it('says what was needed and gone, and how much of that no choice avoids', () =>
   };
   const some = shown({ leastFaults: 1, leastRefetchTokens: 100, leastRefetchCost: 2e9 });
   expect(some).toMatch(/^ {2}needed and gone +1 {2}0 to 2 times, depending on what summaries keep$/m);
-  expect(some).toMatch(/^ {4}to fetch again +\$4\.00 {2}at least \$2\.00, whatever is kept$/m);
-  expect(some).toMatch(/^ {4}avoidable +50\.0% {2}at least 1 times, whatever is kept$/m);
+  expect(some).toMatch(/^ {4}to fetch again +\$4\.00 {2}at least \$2\.00, whatever summaries keep$/m);
+  expect(some).toMatch(/^ {4}avoidable +50\.0% {2}at least 1 times, whatever summaries keep$/m);
   const none = shown({ leastFaults: 0, leastRefetchTokens: 0, leastRefetchCost: 0 });
   expect(none).toMatch(/^ {4}avoidable +100\.0% {2}in this window$/m);
   expect(shown({})).not.toContain('avoidable');
@@ -136,7 +136,7 @@ describe('terminalReport', () => {
       { digest: null, facts: foldLog([runEntry()]), expectations: [] },
       { width: 80, style: plainStyle },
     );
-    expect(empty).toContain('did not come to its end');
+    expect(empty).toContain('did not finish, and');
     expect(empty).toMatch(/^ {2}cache-hit rate +–$/m);
     expect(empty).not.toContain('Cost');
     expect(empty).not.toContain('NaN');

@@ -22,11 +22,11 @@ describe('unfinishedText', () => {
 
   it('tells what went unanswered and why, safe for a terminal', () => {
     expect(unfinishedText(facts(requestEntry(), LOST))).toBe(
-      'unfinished: 1,500 of 1,501 calls were not answered (too long [2J); every number is of the other 1',
+      'unfinished: 1,500 of 1,501 calls were not answered (too long [2J); every number covers the other 1',
     );
     expect(unfinishedText(facts(LOST))).toBe('unfinished: none of 1,500 calls was answered (too long [2J)');
     expect(unfinishedText(facts())).toContain('the transcript holds no calls');
-    expect(unfinishedText(foldLog([runEntry(), requestEntry()]))).toContain('did not come to its end');
+    expect(unfinishedText(foldLog([runEntry(), requestEntry()]))).toContain('did not finish, and');
   });
 });
 

@@ -105,7 +105,7 @@ export function benchPage(result: BenchResult): StudyPage {
       lead:
         fast.length === 0
           ? 'Nothing grows faster than promised.'
-          : `Faster than promised grows in this run: ${fast.map(({ name }) => name).join(', ')}.`,
+          : `Growing faster than promised in this run: ${fast.map(({ name }) => name).join(', ')}.`,
       cards: cardsOf(result),
       of: 'path',
       charts: timesChart(result),

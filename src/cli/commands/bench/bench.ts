@@ -103,18 +103,17 @@ export function benchConclusion(
   const missed = growth.filter(growsTooFast).length + ratios.filter(fallsShort).length;
   const kept =
     promises === 0
-      ? `${formatCounted(results.length, 'time')} measured, of which none is promised.`
+      ? `${formatCounted(results.length, 'time')} measured, none of them promised.`
       : `${formatCount(promises - missed)} of ${formatCounted(promises, 'promise')} ${promises - missed === 1 ? 'holds' : 'hold'}.`;
   if (slower === null)
     return {
       result: kept,
-      advice:
-        'Times are those of this machine at this moment: --save keeps them, --baseline compares with them.',
+      advice: 'Times hold for this machine, now: --save keeps them, --baseline compares with them.',
     };
   const which = slower.length === 0 ? 'No path is' : formatCounted(slower.length, 'path is', 'paths are');
   return {
-    result: `${which} slower than the saved run beyond the noise.`,
-    advice: `${kept} Compare only times of the same machine with little else to do.`,
+    result: `${which} slower than the saved run by more than noise.`,
+    advice: `${kept} Compare only times from the same machine with little else running.`,
   };
 }
 

@@ -104,7 +104,7 @@ export async function openStore(
   const store = new ResultStore(resolve(session.host.cwd, folder), record);
   store.announce();
   for (const path of store.putDamagedAside())
-    note(session, `${path} is damaged: it is put aside and its runs are made again`);
+    note(session, `${path} is damaged: it is set aside and its runs are repeated`);
   await store.joinAll();
   return store;
 }
@@ -178,7 +178,7 @@ function onThreads(
       await runBatches(study, store, batches, runJobs(session, runner), () => progress.update(++ran));
     } catch (error) {
       progress.clear();
-      note(session, `what is finished is kept in ${options.results}: the same command continues from there`);
+      note(session, `finished runs are kept in ${options.results}: the same command continues from there`);
       throw error;
     } finally {
       progress.clear();
@@ -202,7 +202,7 @@ async function concludeStudy(
   else {
     const closing = {
       ...studyConclusion(summary),
-      advice: `ccbench results ${shown} answers questions on them.`,
+      advice: `ccbench results ${shown} queries them.`,
     };
     const screen = screenFor(session.host.stdout, session.colors);
     // A command ends when its own runs are finished: what is open belongs to other shards.

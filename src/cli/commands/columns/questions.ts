@@ -161,7 +161,7 @@ async function openDuckdb(view: string) {
       'not-supported',
       'SQL needs the package @duckdb/node-api, which is not installed',
       {
-        hint: `npm install @duckdb/node-api beside ccbench, or ask the command duckdb: duckdb -c "${view}; select …"; without SQL: --best, --group, --mean, --where, --count`,
+        hint: `npm install @duckdb/node-api beside ccbench, or use the command duckdb: duckdb -c "${view}; select …"; without SQL: --best, --group, --mean, --where, --count`,
         cause,
       },
     );
@@ -203,7 +203,7 @@ export async function askDuckdb(
       writeWhole(path, await encodePart(results.study.columns, loose));
       files.push(path);
     }
-    if (files.length === 0) throw new CcbenchError('bad-input', 'there are no rows yet to ask about');
+    if (files.length === 0) throw new CcbenchError('bad-input', 'there are no rows to query yet');
     return await askTables([{ name: 'results', files }, ...others], query);
   } finally {
     rmSync(folder, { recursive: true, force: true });

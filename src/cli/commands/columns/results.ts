@@ -56,8 +56,8 @@ export async function resultsCommand(
       hint: 'add --count, --group or --mean',
     });
   if (options.where !== undefined && (options.sql ?? options.best ?? options.columns) !== undefined)
-    throw new CcbenchError('bad-usage', '--where has an effect on --count, --group and --mean alone', {
-      hint: 'put the condition into the query, or ask with --group',
+    throw new CcbenchError('bad-usage', '--where works only with --count, --group and --mean', {
+      hint: 'put the condition into the query, or use --group',
     });
   const chosen = studies.filter(({ id }) => id.startsWith(options.study ?? ''));
   if (chosen.length === 0)
@@ -79,7 +79,7 @@ export async function resultsCommand(
 
 function noteMissing(session: CliSession, { name, files, of }: SessionTable): void {
   if (of !== null && files.length < of)
-    note(session, `${name}: ${files.length} of ${of} shares are there; the rest is not in the answer`);
+    note(session, `${name}: ${files.length} of ${of} shares are there; the rest is left out`);
 }
 
 /** Questions on the sessions of `why --results` and `validate --results`. */
@@ -94,7 +94,7 @@ async function answerOnSessions(
     return EXIT.fine;
   }
   if (columns !== true)
-    throw new CcbenchError('bad-usage', `${folder} holds tables of sessions, which SQL asks about`, {
+    throw new CcbenchError('bad-usage', `${folder} holds tables of sessions, which are queried with SQL`, {
       hint: `add --sql "select … from ${tables.map(({ name }) => name).join(' or ')}", or --columns`,
     });
   const listed = tables.map(({ name }) => ({
@@ -125,7 +125,7 @@ function presentAnswer(session: CliSession, { columns, rows }: Answer, head: obj
 }
 
 function damagedNote(file: string): string {
-  return `${file} is damaged and not in the answer: the command that made it makes its runs again`;
+  return `${file} is damaged and left out: the command that made it repeats its runs`;
 }
 
 /** `--verify`: what is sound, and whether everything is. */
@@ -175,8 +175,7 @@ async function answer(
   const { host } = session;
   const { study } = results;
   const open = study.partition.runs - results.finishedRuns();
-  if (open > 0)
-    note(session, `${formatCounted(open, 'run is', 'runs are')} not finished and not in the answer`);
+  if (open > 0) note(session, `${formatCounted(open, 'run is', 'runs are')} not finished and left out`);
   const head = { study: study.id, version: study.version };
   if (options.sql !== undefined) {
     presentAnswer(session, await askDuckdb(results, options.sql, tables), head);
@@ -258,7 +257,7 @@ function unfinishedNote(groups: readonly Group[]): string | null {
     formatCount(groups.reduce((all, group) => all + of(group), 0));
   const runs = `${sum(({ unfinished }) => unfinished)} of ${sum((group) => group.rows)} runs did not finish`;
   const place = `in ${formatCount(marked.length)} of ${formatCounted(groups.length, 'group')}`;
-  return `${runs}, ${place}: the means of these are of the calls that were answered and say nothing on which group is best; --best ranks what finished`;
+  return `${runs}, ${place}: their means cover only answered calls and do not show which group is best; --best ranks runs that finished`;
 }
 
 function groupLine({ group, rows, unfinished, means }: Group): string {

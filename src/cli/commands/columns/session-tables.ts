@@ -46,7 +46,7 @@ export function sessionTables(folder: string): readonly SessionTable[] {
 function mixed(folder: string): CcbenchError {
   return new CcbenchError(
     'bad-input',
-    `${folder} holds sessions divided in two ways: they would count twice`,
+    `${folder} holds two divisions of its sessions: they would count twice`,
     {
       hint: 'keep the sessions-*.parquet and requests-*.parquet of one division',
     },

@@ -72,12 +72,12 @@ function reasonOf(
   better: string | null,
   { isAlike, isApart, ranked, sessions, best }: Ranking,
 ): string | null {
-  if (better === null) return 'no direction of it is better';
+  if (better === null) return 'neither higher nor lower is better';
   if (isApart)
     return 'points were run over different sessions; --group with --mean compares settings over them';
   if (sessions === 0) return 'no point finished a session';
   if (ranked === 0) return 'no point finished every session';
-  if (!isAlike) return 'points broke off at different calls of a session that none finished';
+  if (!isAlike) return 'points stopped at different calls of a session that none finished';
   return best.length === 0 ? 'no point has a value for it' : null;
 }
 
@@ -116,7 +116,7 @@ export function studiesConclusion(summaries: readonly StudySummary[]): Conclusio
     studyConclusion(isNamesake(one) ? { ...one, name: `${one.name} (study ${one.id})` } : one),
   );
   const steps = summaries.length - last.length;
-  const left = `${formatCounted(steps, 'study', 'studies')} over less of the sessions ${steps === 1 ? 'is a step' : 'are steps'} on the way.`;
+  const left = `${formatCounted(steps, 'study', 'studies')} over fewer sessions ${steps === 1 ? 'is an intermediate step' : 'are intermediate steps'}.`;
   return {
     result: [...conclusions.map(({ result }) => result), ...(steps > 0 ? [left] : [])].join(' '),
     advice: [...new Set(conclusions.map(({ advice }) => advice))].join(' '),
@@ -135,9 +135,9 @@ export function studyConclusion({ best, runs, finished, name }: StudySummary): C
         : `The best ${metricWords(best.metric)} of ${name}${soFar} is ${formatValue(first.value, unit)}, at ${settingsText(first.settings)}.`,
     advice:
       finished < runs
-        ? 'The study is not finished: another point may come out better.'
+        ? 'The study is not finished: another point may turn out better.'
         : first === undefined
-          ? '--best with another metric may rank them; --group with --mean has means, and marks groups with runs that did not finish.'
+          ? '--best with another metric may rank them; --group with --mean shows means and marks groups with unfinished runs.'
           : 'The best of many points looks better than it is: ccbench tune tests its choice on held-out sessions.',
   };
 }

@@ -34,7 +34,7 @@ export function firstSentence({ firstDifference, a }: LaneDiff): string {
   if (firstDifference === null) return `They are the same in all ${formatCounted(a.requests, 'request')}.`;
   const { request, turn, thread, reason } = firstDifference;
   const where = thread === 'main' ? '' : ` of ${thread}`;
-  return `They part at request ${formatCount(request)} (turn ${formatCount(turn)}${where}): ${reason}.`;
+  return `They first differ at request ${formatCount(request)} (turn ${formatCount(turn)}${where}): ${reason}.`;
 }
 
 /** What is shown besides a difference. */
@@ -47,10 +47,10 @@ export interface DiffContext {
 /** What counts as the same, whether the sides are of one session, and what their costs leave out. */
 export function diffNotes({ sameSession }: LaneDiff, { tolerance, notes: billed }: DiffContext) {
   return [
-    ...(tolerance > 0 ? [`figures within ${formatShare(tolerance)} of each other count as the same`] : []),
+    ...(tolerance > 0 ? [`figures within ${formatShare(tolerance)} of each other count as equal`] : []),
     ...(sameSession === false
       ? [
-          'the sides are different sessions: their requests are aligned by turn alone, and what differs is mostly the sessions',
+          'the sides are different sessions: requests are aligned only by turn, and most differences come from the sessions',
         ]
       : []),
     ...billed,
@@ -60,7 +60,7 @@ export function diffNotes({ sameSession }: LaneDiff, { tolerance, notes: billed 
 /** Which of the two costs more, as far as their models have prices. */
 function costVerdict({ a, b }: LaneDiff): string {
   if (a.costUsd === null || b.costUsd === null)
-    return 'what they cost is unknown, as a side is of models without a price';
+    return 'their cost is unknown: one side uses models without a price';
   const more = b.costUsd - a.costUsd;
   const share = a.costUsd === 0 ? null : Math.abs(more) / a.costUsd;
   const isPart = a.unpricedRequests + b.unpricedRequests > 0;
@@ -111,7 +111,7 @@ export function diffBlocks(
     doc.DROPPED,
     ...doc.notes([
       unrecorded.requests > 0 &&
-        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers that no recording holds (${formatMoney(unrecorded.costUsd)})`,
+        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers, which are not recorded (${formatMoney(unrecorded.costUsd)})`,
       ...diffNotes(diff, context),
     ]),
   ];
@@ -121,10 +121,9 @@ export function diffBlocks(
 export function adviceOn({ firstDifference, sameSession, samePlan }: LaneDiff, isRecorded: boolean): string {
   if (sameSession === false)
     return 'To see what settings do, compare two sides of one session: name the same recording on both.';
-  if (isRecorded)
-    return 'One session is one sample of the simulator: ccbench validate says how far it is off over many.';
-  if (samePlan) return 'Nothing differs in their settings.';
+  if (isRecorded) return 'One session is one sample: ccbench validate shows the error over many.';
+  if (samePlan) return 'Their settings are the same.';
   return firstDifference === null
-    ? 'What differs in their settings did not act here.'
-    : 'This is one session: ccbench compare over several shows whether the difference lasts.';
+    ? 'The settings that differ had no effect here.'
+    : 'This is one session: ccbench compare over several shows whether the difference holds.';
 }

@@ -40,7 +40,7 @@ function placesOf({ pairs, differences }: LaneDiff): ReadonlyMap<number, number>
 
 /** What makes two requests differ, in words. */
 const KIND_WORDS: Readonly<Record<ReasonKind, string>> = {
-  missing: 'one side alone',
+  missing: 'only one side',
   threshold: 'another threshold',
   counter: 'another count',
   layer: 'a layer acted',
@@ -138,7 +138,7 @@ export function diffPage(diff: LaneDiff, context: DiffContext): StudyPage {
   }));
   return studyPage(
     {
-      title: 'Where two runs part',
+      title: 'Where two runs diverge',
       lead: printable(firstSentence(diff)),
       cards: [side('A', diff.a), side('B', diff.b)],
       of: 'difference',

@@ -111,7 +111,7 @@ async function opposite(session: CliSession, side: Side, options: PluginOptions)
     throw new CcbenchError(
       'bad-usage',
       variants.length === 0
-        ? `${side.file} has no variant to hold it against`
+        ? `${side.file} has no variant to compare it with`
         : `${side.file} has ${variants.length} variants`,
       {
         place: { file: side.file },
@@ -122,7 +122,7 @@ async function opposite(session: CliSession, side: Side, options: PluginOptions)
       },
     );
   }
-  throw new CcbenchError('bad-usage', 'there is nothing to hold it against', {
+  throw new CcbenchError('bad-usage', 'there is nothing to compare it with', {
     hint: 'name a second run, scenario or recording',
   });
 }

@@ -259,7 +259,7 @@ function checkOptions(session: CliSession, paths: readonly string[], options: Ex
   if (session.json && out === undefined)
     throw new CcbenchError(
       'bad-usage',
-      '--json has no effect without --out: the requests are what is printed',
+      '--json has no effect without --out: the requests themselves are printed',
       {
         hint: 'name a file for the requests: --out requests.jsonl',
       },
@@ -269,7 +269,7 @@ function checkOptions(session: CliSession, paths: readonly string[], options: Ex
     (path) => out !== undefined && resolve(cwd, sessionPath(path).file) === resolve(cwd, out),
   );
   if (same !== undefined)
-    throw new CcbenchError('bad-usage', `--out ${out} is what is read`, {
+    throw new CcbenchError('bad-usage', `--out ${out} is also the input`, {
       hint: 'name another file for the requests',
     });
 }
@@ -351,6 +351,6 @@ function noteLosses(session: CliSession, { leftOutBecause, simulated }: Exported
   if (simulated > 0)
     note(
       session,
-      `${formatCounted(simulated, 'session carries', 'sessions carry')} no usage: prompts have the size that a replay counts, and no cache tokens`,
+      `${formatCounted(simulated, 'session carries', 'sessions carry')} no usage: a replay counts the prompts, without cache tokens`,
     );
 }

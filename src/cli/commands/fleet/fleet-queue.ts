@@ -116,7 +116,7 @@ export function studyIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refused('it is no JSON');
+    throw refused('it is not JSON');
   }
 }
 
@@ -334,8 +334,8 @@ export async function finishWork(
       if (look % LOOKS_PER_CHECK === 0) {
         const [reason] = await takeFailed(queue, id);
         if (reason !== undefined)
-          throw new CcbenchError('bad-input', `no machine could do a batch: ${reason}`, {
-            hint: 'mend it and type the same command again; what is finished is kept',
+          throw new CcbenchError('bad-input', `no machine could run a batch: ${reason}`, {
+            hint: 'fix it and repeat the command; finished runs are kept',
           });
         await addBatches(queue, id, left);
         if (look === LOOKS_PER_CHECK && (await queue.getActiveCount()) === 0)

@@ -44,7 +44,10 @@ export async function sessionsId(session: CliSession, work: FleetSessions): Prom
 export async function doShare(session: CliSession, work: FleetSessions, batch: number): Promise<void> {
   const { command, paths, choice, shares, results } = work;
   if (batch >= shares)
-    throw new CcbenchError('bad-input', `there is no share ${batch + 1}: the sessions are in ${shares}`);
+    throw new CcbenchError(
+      'bad-input',
+      `there is no share ${batch + 1}: the sessions are divided into ${shares}`,
+    );
   const own = withoutAnswer(session);
   const options = { ...choice, results, shard: { index: batch + 1, of: shares } };
   if (command === 'why')
@@ -98,8 +101,6 @@ async function fleetSessions(
   });
   if (session.json) printJson(session, { command, shares, ran, results });
   else
-    session.host.stdout.write(
-      `results ${results}: ${formatCounted(shares, 'share')}, ${ran} of them made now\n`,
-    );
+    session.host.stdout.write(`results ${results}: ${formatCounted(shares, 'share')}, ${ran} of them now\n`);
   return EXIT.fine;
 }

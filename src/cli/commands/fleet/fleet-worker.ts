@@ -90,7 +90,7 @@ async function fleetWorker(
     drainDelay: 1,
   });
   worker.on('error', () => {}); // the connection reports it
-  note(session, 'waiting for batches; Ctrl-C ends it, and a kill does no harm');
+  note(session, 'waiting for batches; Ctrl-C stops it, and killing it is safe');
   try {
     while (!host.interrupt.aborted) {
       await setTimeout(LOOK_MS, undefined, { signal: host.interrupt }).catch(() => {});
@@ -171,7 +171,7 @@ async function openStudy(
 }
 
 function differs(what: string): CcbenchError {
-  return new CcbenchError('bad-input', `${what} differ from those of the command that asked for the work`, {
+  return new CcbenchError('bad-input', `${what} differ from those of the command that queued the work`, {
     hint: 'start the worker in a folder with the same files',
   });
 }

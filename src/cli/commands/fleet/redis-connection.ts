@@ -27,7 +27,7 @@ function urlOf(session: CliSession, { redis }: RedisOptions): string {
   if (/^rediss?:\/\/./.test(url)) return url;
   throw new CcbenchError(
     'bad-usage',
-    url === '' ? 'no server is named' : 'the address of the server is no redis:// address',
+    url === '' ? 'no server is named' : 'the address of the server is not a redis:// address',
     {
       hint: `add --redis redis://host:6379, or set ${URL_VARIABLE}; rediss:// uses TLS`,
     },
@@ -47,7 +47,7 @@ export async function queuePackages(): Promise<{
       'not-supported',
       'a fleet needs the packages bullmq and ioredis, which are not installed',
       {
-        hint: 'type `npm install bullmq ioredis` beside ccbench (with -g where ccbench was installed with -g)',
+        hint: 'run `npm install bullmq ioredis` beside ccbench (with -g where ccbench was installed with -g)',
         cause,
       },
     );
@@ -82,7 +82,7 @@ export async function connectRedis(session: CliSession, options: RedisOptions): 
   });
   client.on('error', (error: unknown) => {
     failure = error;
-    if (wasReady && !isLost) note(session, `${shownUrl(url)} is away and is tried again`);
+    if (wasReady && !isLost) note(session, `${shownUrl(url)} is unreachable; trying again`);
     isLost = true;
   });
   client.on('ready', () => {

@@ -219,7 +219,7 @@ export function countBlocks(checks: readonly CountCheck[]): readonly doc.Block[]
     ...doc.notes([
       stretches === 0
         ? 'nothing to compare: the recording holds no two calls with usage and text between them'
-        : 'what prompts grew by while nothing was taken out of them; below 1 a counter under-counts',
+        : 'compared over growth of prompts from which nothing was removed; below 1 a counter under-counts',
       stretches > 0 &&
         sealedBlocks > 0 &&
         `${formatCount(sealedBlocks)} blocks have no text in the recording: recorded, but not counted`,

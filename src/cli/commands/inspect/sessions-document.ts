@@ -65,7 +65,7 @@ function totalNotes(total: SessionsTotal): readonly doc.Said[] {
   return [
     withoutCost > 0 &&
       `the cost leaves out ${formatCount(withoutCost)} of ${of}: a model without a known price, or no usage`,
-    unpriced !== null && total.costUsd !== null && `the cost is the least: ${unpriced}`,
+    unpriced !== null && total.costUsd !== null && `the cost is a lower bound: ${unpriced}`,
     withoutWrites > 0 &&
       `${formatCount(withoutWrites)} of ${of} ${withoutWrites === 1 ? 'does' : 'do'} not record what was written to the cache`,
     estimated > 0 &&
@@ -118,7 +118,7 @@ export function inspectConclusion(total: SessionsTotal, problems: number): Concl
   if (costUsd === null)
     return {
       result: `${who}: ${unpriced ?? 'no cost is recorded'}; ${found}.`,
-      advice: 'ccbench ttl says what lifetimes of the cache would make of them.',
+      advice: 'ccbench ttl shows their hit rate at each cache lifetime.',
     };
   const payers = costCalls === calls ? who : `Of ${who}, ${formatCounted(costCalls, 'call')} with usage`;
   const read = hitRate === null ? '' : `, ${formatShare(hitRate)} of the prompts read from the cache`;

@@ -84,7 +84,7 @@ function counted(
 
 const ITEMS: readonly doc.ColumnOf<UsedItem>[] = [
   doc.text('', ({ tool, origin }) => printable(tool ?? origin)),
-  doc.text('file, or what is needed of it', ({ path, what }) =>
+  doc.text('file or needed content', ({ path, what }) =>
     path === null ? shortName(printable(what ?? ''), PATH_CHARS) : shortPath(printable(path), PATH_CHARS),
   ),
   doc.number('tokens', ({ tokens }) => tokens, formatCount),
@@ -108,7 +108,7 @@ export function usesDocument(all: readonly (UsesFacts | null)[]): {
     return {
       blocks: [],
       closing: {
-        result: 'Nothing is known of what calls need: no text is recorded.',
+        result: 'What calls need is unknown: no text is recorded.',
         advice: 'Without --uses ccbench inspect shows what is recorded.',
       },
     };
@@ -135,7 +135,7 @@ export function usesDocument(all: readonly (UsesFacts | null)[]): {
     ],
     closing: {
       result: `${uses} of ${formatCounted(items.length, 'item')}; ${again} tokens were read again unchanged, ${stale} after an edit.`,
-      advice: 'ccbench why with the same names shows what compactions forgot of it, and what that cost.',
+      advice: 'ccbench why with the same names shows what compactions forgot, and what that cost.',
     },
   };
 }

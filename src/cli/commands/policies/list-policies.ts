@@ -95,7 +95,7 @@ export async function myPoliciesCommand(session: CliSession, options: PluginOpti
       blocks: [
         doc.tableOf(MINE, doc.rowsOf(MINE, mine), ''),
         '',
-        'By the newest session of each agent. ccbench policies show <policy> has all of it.',
+        'By the newest session of each agent. ccbench policies show <policy> shows all of it.',
       ],
       closing: null,
       json: { mine },

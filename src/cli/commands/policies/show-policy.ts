@@ -160,7 +160,7 @@ function conclusionOn(
   return {
     result:
       at === null
-        ? `${name} has no prompt length at which it compacts, for ${of}.`
+        ? `${name} does not compact at a fixed prompt length, for ${of}.`
         : `${name} ${autoCompact === null ? 'stops' : 'compacts'} at ${formatCount(at)} tokens, for ${of}.`,
     advice: `What it would cost on a session of yours: ccbench run <scenario> --policy ${given}`,
   };
@@ -279,7 +279,7 @@ export async function checkPolicyCommand(
           }
         : {
             result: `${file} cannot be used: ${formatCounted(problems.length, 'problem')}.`,
-            advice: 'Fix the first one first: others may come of it.',
+            advice: 'Fix the first one first: it may cause others.',
           },
       json: {
         ok: isOk,

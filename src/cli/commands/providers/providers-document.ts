@@ -83,7 +83,7 @@ function limitSentence(facts: readonly ProviderFacts[]): string {
 }
 
 function breakEvenSentence({ rewritten, freed }: Clearing): string {
-  return `Break-even: further requests until a clearing pays that frees ${formatCount(freed)} tokens and has ${formatCount(rewritten)} written again.`;
+  return `Break-even: requests after which a clearing that frees ${formatCount(freed)} tokens and rewrites ${formatCount(rewritten)} pays off.`;
 }
 
 /** The providers as a table. */
@@ -91,7 +91,7 @@ export function providerList(facts: readonly ProviderFacts[], clearing: Clearing
   return [
     doc.tableOf(LIST, doc.rowsOf(LIST, facts), ''),
     '',
-    `Lifetimes count from the last use.${limitSentence(facts)} Writes and reads as shares of the input price of the model; ? is not published. ${breakEvenSentence(clearing)}`,
+    `Lifetimes count from the last use.${limitSentence(facts)} Writes and reads as shares of the input price of the model; ? means not published. ${breakEvenSentence(clearing)}`,
   ];
 }
 
@@ -119,14 +119,14 @@ export function providersConclusion(facts: readonly ProviderFacts[]): Conclusion
   if (facts.length > 1)
     return {
       result: `Such a clearing pays soonest ${after(first)}, and ${last.breakEvenRequests === null ? '' : 'latest '}${after(last)}.`,
-      advice: 'What is assumed of one of them, ccbench providers says with its name.',
+      advice: 'ccbench providers <name> shows what is assumed of one of them.',
     };
   return {
     result:
       first.input === null
         ? `The break-even at ${first.name} is not known: ${first.model} has no price in the table.`
         : `Such a clearing pays ${after(first)}.`,
-    advice: 'ccbench providers --session, with a recording, says what the cache is worth there.',
+    advice: 'ccbench providers --session <recording> shows what the cache is worth there.',
   };
 }
 
@@ -138,13 +138,13 @@ function replayNotes(bill: RecordedBill | null, replays: readonly ProviderReplay
   const are = compactionsUndone === 1 ? 'is' : 'are';
   return [
     drawn.length > 0 &&
-      `Whether a request finds its cache is chance at ${drawn.join(', ')}: cost and hit rate are one draw of it, with the 90 % interval beside it, if chance is as it was in the recordings it was fitted to.`,
+      `At ${drawn.join(', ')} a cache hit is chance: cost and hit rate are one draw, and the 90 % interval assumes the chance of the recordings it was fitted to.`,
     ...(bill === null ? [] : billNotes([bill])),
     unpriced !== null && `As recorded ${unpriced}; under each provider all calls go to the model of its row.`,
     window !== null &&
-      `The window of the recording, ${formatCount(window)} tokens, is kept under every provider, so that compactions stay in place; a client that used a larger one would compact later and send longer prompts.`,
+      `The window of the recording, ${formatCount(window)} tokens, is kept under every provider, so compactions stay in place; with a larger one the client would compact later and send longer prompts.`,
     compactionsUndone > 0 &&
-      `No policy is known for the session, so ${formatCounted(compactionsUndone, 'compaction')} of it ${are} not made again: the prompts grow on, and every cost is higher than that of the session as it was.`,
+      `No policy is known for the session, so ${formatCounted(compactionsUndone, 'compaction')} of it ${are} not repeated: prompts keep growing, and every cost is higher than the session’s own.`,
   ];
 }
 
@@ -203,7 +203,7 @@ function ownSentence(recorded: number, replays: readonly ProviderReplay[]): stri
   const besides =
     more / costUsd < WORTH_SAYING
       ? ''
-      : ` ${where} ${formatMoney(more)} of this is for requests that the recording does not hold.`;
+      : ` ${where} ${formatMoney(more)} of this is for requests that are not in the recording.`;
   if (Math.abs(heldUsd / recorded - 1) < WORTH_SAYING) return besides;
   const doubt = 'the other rows may be as far from what the session would have cost there';
   return `${besides} ${where} the replay gives ${formatMoney(heldUsd)} for the same requests, ${againstRecorded(heldUsd, recorded)}: ${doubt}.`;
@@ -215,8 +215,8 @@ export function replayConclusion(bill: RecordedBill | null, replays: readonly Pr
   const [first, last] = [byCost[0], byCost.at(-1)];
   if (first === undefined || last === undefined)
     return {
-      result: 'The session is finished at no provider: calls of it were not answered.',
-      advice: 'What a part of it costs can be held against nothing.',
+      result: 'No provider finished the session: some of its calls were not answered.',
+      advice: 'The cost of a part compares with nothing.',
     };
   const cost = ({ costUsd, facts }: ProviderReplay): string =>
     `${formatMoney(costUsd)} at ${facts.name} (${facts.model})`;
@@ -232,6 +232,6 @@ export function replayConclusion(bill: RecordedBill | null, replays: readonly Pr
       byCost.length === 1
         ? `${paid} costs ${cost(first)}.${own}`
         : `${paid} costs between ${cost(first)} and ${cost(last)}.${own}`,
-    advice: 'Prices and caches are compared, not answers: another model would have taken other steps.',
+    advice: 'Prices and caches are compared, not answers: another model would have taken different steps.',
   };
 }

@@ -118,7 +118,7 @@ function noteLeftOut(
     if (leftOut > 0)
       note(
         session,
-        `${scenario.name}: ${formatCounted(leftOut, 'run')} left out whose variant names another policy than ${policy}; --variant runs one`,
+        `${scenario.name}: ${formatCounted(leftOut, 'run')} left out: their variant names another policy than ${policy}; --variant runs one`,
       );
 }
 
@@ -216,7 +216,7 @@ async function runOne(
     progress: (requests) => progress.update(requests),
   });
   if (cassette?.isUsed === false)
-    note(session, `${planned.label}: no summary was asked for, so that llm.mode has no effect`);
+    note(session, `${planned.label}: no summary was requested, so llm.mode has no effect`);
   const { digest, facts, timings } = execution;
   const metrics = metricValues(facts);
   const expectations = run.expectations.map((expectation) => evaluateExpectation(expectation, facts));

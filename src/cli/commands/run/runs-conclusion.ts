@@ -29,7 +29,7 @@ export function failedSentence(expectations: readonly ExpectationResult[]): stri
   const failed = expectations.filter(({ passed }) => !passed);
   if (failed.length === 0) return null;
   const many = formatCounted(expectations.length, 'expectation');
-  return `${formatCount(failed.length)} of ${many} failed, the first of them ${failed[0]!.text}.`;
+  return `${formatCount(failed.length)} of ${many} failed, the first: ${failed[0]!.text}.`;
 }
 
 const dropOf = (breaks: readonly BreakFacts[]): number =>
@@ -76,9 +76,9 @@ function adviceOn(facts: RunFacts, expectations: readonly ExpectationResult[]): 
       : `${worst.part} is due to one cause, ${causeWords(worst.cause)} (${worst.size}).`;
   }
   if (facts.run?.transcript.recorded !== undefined)
-    return 'ccbench validate on the recording shows how far such a cost is from the recorded one.';
+    return 'ccbench validate on the recording shows how far such a cost is off.';
   if (facts.run?.transcript.source === 'synthetic')
-    return 'The session is generated: what it says of yours, ccbench why says better.';
+    return 'The session is generated: ccbench why shows your own.';
   return 'This is one session: ccbench compare over several shows whether a difference holds.';
 }
 
@@ -140,7 +140,7 @@ export function scenarioConclusion(name: string, file: string, results: readonly
       unfinished ??
       (sessionsOf(results) > 1
         ? `Which of their differences are more than noise: ccbench compare ${file}.`
-        : `They are runs of one session: ccbench compare ${file} --transcripts … says what lasts over several.`),
+        : `They are runs of one session: ccbench compare ${file} --transcripts … shows what holds over several.`),
   };
 }
 
@@ -154,7 +154,7 @@ export function scenariosConclusion(scenarios: number, results: readonly RunResu
     advice:
       failed.length === 0
         ? 'The conclusion of each is below its tables.'
-        : `The first to look at: ${failed[0]!.planned.label}.`,
+        : `Look at ${failed[0]!.planned.label} first.`,
   };
 }
 

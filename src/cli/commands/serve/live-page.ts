@@ -30,7 +30,7 @@ export interface LivePage {
 type MakePage = (events: string) => string;
 
 const emptyPage: MakePage = (events) => `<!doctype html><meta charset="utf-8"><title>ccbench serve</title>
-<p>No request was answered so far.</p>
+<p>No request has been answered yet.</p>
 <script>new EventSource('${events}').onmessage=()=>location.reload()</script>
 `;
 

@@ -86,9 +86,9 @@ function cannotListen(port: number, error: NodeJS.ErrnoException): CcbenchError 
   };
   return new CcbenchError(
     'bad-value',
-    `port ${port} cannot be listened at: ${ownValue(why, error.code ?? '') ?? error.message}`,
+    `port ${port} cannot be opened: ${ownValue(why, error.code ?? '') ?? error.message}`,
     {
-      hint: 'choose another with --port, or --port 0 for any that is free',
+      hint: 'choose another with --port, or --port 0 for any free one',
       place: { file: `--port ${port}` },
       cause: error,
     },

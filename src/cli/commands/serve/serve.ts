@@ -33,7 +33,7 @@ export async function serveCommand(session: CliSession, options: CommandOptions[
   });
   const key = options.upstream === undefined ? ' ANTHROPIC_API_KEY=any' : ', with its own key';
   const greeting = `listening at ${server.url}\npoint a client at it: ANTHROPIC_BASE_URL=${server.url}${key}; Ctrl-C ends\nothers: OPENAI_BASE_URL=${server.url}/v1 or GOOGLE_GEMINI_BASE_URL=${server.url}`;
-  if (options.page === true) note(session, `page ${server.url}/ccbench, which follows along`);
+  if (options.page === true) note(session, `page ${server.url}/ccbench, kept up to date`);
   if (json) note(session, greeting);
   else host.stdout.write(`${greeting}\n`);
   await stopped(host);
@@ -108,7 +108,7 @@ export function callLine(call: ServedCall, { style }: Pick<Screen, 'style'>): st
     formatMoney(call.costUsd),
   ];
   const error = call.error === null ? '' : `${call.error} half-way`;
-  const other = agrees(call) === false ? 'read other than predicted' : '';
+  const other = agrees(call) === false ? 'reads not as predicted' : '';
   const notes = [other, reasonText(call), error].filter((note) => note !== '').join('; ');
   const line = `${head}${printable(facts.join('  '))}`;
   if (notes === '') return line;

@@ -251,7 +251,7 @@ export async function startServer(
       if (session.json && calls > MOST_CALLS)
         note(
           session,
-          `of ${formatCount(calls)} calls the latest ${formatCount(MOST_CALLS)} are listed; the sums are of all, and --record keeps all`,
+          `the latest ${formatCount(MOST_CALLS)} of ${formatCount(calls)} calls are listed; sums cover all, and --record keeps all`,
         );
       if (recording === null) return;
       recording.close();
@@ -370,7 +370,7 @@ function openScript(session: CliSession, file: string): Script {
   }
   const script = recordedScript(loadTranscript(file, inputOptions(session)).transcript);
   if (script.steps.length > 0) return script;
-  throw new CcbenchError('bad-input', `${file} holds no answer that could be given again`, {
+  throw new CcbenchError('bad-input', `${file} holds no answer to replay`, {
     place: { file },
     hint: 'name a recording of a session with calls, or a script (docs/serve.md)',
   });

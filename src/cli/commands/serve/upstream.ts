@@ -38,7 +38,7 @@ export function readUpstream(written: string): URL {
   const isPlain =
     url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (url !== null && /^https?:$/.test(url.protocol) && isPlain) return url;
-  throw new CcbenchError('bad-value', '--upstream is no address of an API', {
+  throw new CcbenchError('bad-value', '--upstream is not the address of an API', {
     hint: 'such as https://api.anthropic.com; the key comes with the requests of your client',
     place: { file: '--upstream' },
   });

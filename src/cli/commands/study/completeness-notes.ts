@@ -129,9 +129,7 @@ export function completenessNotes(
   runs: readonly VariantRuns[],
 ): readonly string[] {
   return [
-    ...(runs.some(leavesOut)
-      ? ['costs are at least these: some requests are of models without a price']
-      : []),
+    ...(runs.some(leavesOut) ? ['costs are at least these: some requests use models without a price'] : []),
     ...rankingSentences(completeness, noun),
     ...rowSentences(completeness, noun),
     ...leftOutSentences(completeness, runs),

@@ -29,7 +29,7 @@ export function measured(metrics: MetricRecord, metric: string): string {
 /** What is said instead of what costs least where that row may cost more than is known. */
 export function priceless(name: string, cost: string): Conclusion {
   return {
-    result: `What costs least is not known: some requests of ${name} are of models without a price; it costs ${cost}.`,
+    result: `What costs least is unknown: some requests of ${name} use models without a price; it costs ${cost}.`,
     advice: 'Give these models a price, with `models:` in a scenario.',
   };
 }
@@ -280,7 +280,7 @@ export function sweepConclusion(
     };
   if (best === null)
     return {
-      result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'no direction of it is better' : 'no point has a value'}.`,
+      result: `No point is best in ${metricWords(metric)}: ${findMetric(metric)!.better === null ? 'neither higher nor lower is better' : 'no point has a value'}.`,
       advice: `To rank the points, ${nameAnother(metric)}`,
     };
   if (ranked.length === 1)

@@ -297,7 +297,7 @@ export function sweepPage(input: SweepPageInput): StudyPage {
       compared.length > 1 &&
       `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be due to chance.`,
     input.discarded.length > 0 &&
-      'Grey points were discarded after some sessions. Their values cover only those sessions, so they are drawn by their difference to the scenario as it is on them; points that finished none are only in the table.',
+      'Grey points were discarded after some sessions. Their values cover only those sessions, so they show the difference to the scenario as it is on these; points that finished none are only in the table.',
     swept.length > COMMANDS && `The first ${COMMANDS} rows have the command of their run.`,
   ].filter((note) => note !== false);
   return studyPage(

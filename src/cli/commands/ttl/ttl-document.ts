@@ -46,7 +46,7 @@ export interface TtlFigures {
 
 /** How the curve and the costs are made. */
 function methodSentence(sessions: number, byTime: number): string {
-  const rule = 'by time alone: a prompt finds what an earlier one began with';
+  const rule = 'by time alone: a prompt reads what an earlier one began with';
   if (byTime === sessions) return `hit rates and costs ${rule}`;
   const whose =
     byTime === 0
@@ -152,9 +152,9 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
   );
   const isPriced = ruled.some(({ averageUsd }) => averageUsd !== null);
   const advice = saves
-    ? 'Only shorter pauses save what a longer lifetime would.'
+    ? 'Only shorter pauses would save as much as a longer lifetime.'
     : isPriced
-      ? 'Shorter pauses would gain as little as a longer lifetime.'
+      ? 'Shorter pauses would save as little as a longer lifetime.'
       : 'What a longer lifetime would save is unknown without prices.';
   return {
     result: `These sessions have no lifetime to choose: the rules of ${wordList(
@@ -168,7 +168,7 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
 /** What the sessions cost as recorded; empty if some have none. */
 function billedText(recorded: RecordedCosts | null, cost: LifetimeCostReport): string {
   if (recorded === null || recorded.each.some(({ costUsd }) => costUsd === null)) return '';
-  return ` As recorded it is ${formatAtLeast(recorded.costUsd, cost)}, without requests that no recording holds.`;
+  return ` As recorded it is ${formatAtLeast(recorded.costUsd, cost)}, without requests that are not recorded.`;
 }
 
 /** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */
@@ -183,7 +183,7 @@ export function lifetimeConclusion(
   if (total5mUsd === null || total1hUsd === null)
     return {
       result: 'Which lifetime is cheaper is unknown: no model of these sessions has a price.',
-      advice: 'How long entries should live, the hit rates say: they need no price.',
+      advice: 'The hit rates show how long entries should live; they need no price.',
     };
   const ofPriced =
     unpricedCalls === 0

@@ -234,7 +234,7 @@ export async function ttlCommand(
   if (session.json) return EXIT.fine;
   if (unknown.length > 0) {
     const names = unknown.map(({ model, calls }) => `${model} (${formatCounted(calls, 'call')})`);
-    note(session, printable(`left out of the costs, having no price: ${names.join(', ')}`));
+    note(session, printable(`left out of the costs, without a price: ${names.join(', ')}`));
   }
   return EXIT.fine;
 }

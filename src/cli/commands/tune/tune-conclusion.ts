@@ -52,7 +52,7 @@ function tooSmall(saving: Saving, metric: string, best: BestSetting, found: Foun
     return no(`${NOT_WORTH_ACTING}the simulator may be off by more than the saving.`);
   const moreUsd = (best.refetchUsd ?? 0) - (found.baseRefetchUsd ?? 0);
   if (findMetric(metric)!.unit === 'usd' && moreUsd > 0 && !isWorthSaving(mean - moreUsd, usual))
-    return no(`${NOT_WORTH_ACTING}${on}fetching forgotten content again would take the saving.`);
+    return no(`${NOT_WORTH_ACTING}${on}fetching forgotten content again would use up the saving.`);
   return null;
 }
 
@@ -126,10 +126,10 @@ function heldOutText(
   { settings, promised, realised, searched, heldOut }: OutOfSample,
   metric: string,
 ): string {
-  if (settings === null) return ` ${formatCount(searched.length)} of them alone give no choice.`;
+  if (settings === null) return ` ${formatCount(searched.length)} of them alone lead to no choice.`;
   const set = Object.entries(settings).map(([path, value]) => `${path}=${value}`);
   const there = promised === null ? null : { ...promised, low: null };
-  return ` Chosen on ${formatCount(searched.length)} of them alone it is ${set.join(', ')}, which saves ${saves(there, metric)} a session there and ${saves(realised, metric)} on the ${formatCount(heldOut.length)} others.`;
+  return ` Chosen on ${formatCount(searched.length)} of them alone, it is ${set.join(', ')}, which saves ${saves(there, metric)} a session there and ${saves(realised, metric)} on the ${formatCount(heldOut.length)} others.`;
 }
 
 /** What a search came to: the optimum, what of it holds on sessions that did not choose it, and whether it is recommended. */

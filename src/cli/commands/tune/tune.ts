@@ -84,7 +84,7 @@ export async function tune(
     return plan.candidates.map(({ values }) => values);
   });
   if (options.minimise === undefined && options.maximise === undefined)
-    note(session, `--minimise ${goal.metric}, because no goal is given`);
+    note(session, `no goal given: using --minimise ${goal.metric}`);
   const runner = new JobRunner(options);
   try {
     return await search({ session, study, goal, runner, remote }, plan!, options);

@@ -129,7 +129,7 @@ function factSentence(forward: ForwardFigures): string {
     `Run forward under the profile of its version, a session has as many compactions as recorded in ${percent(forward.compactionCountRight)} of the cases;`,
     `the prompt after one is ${percent(forward.contextAfterError)} off and what it reads ${percent(forward.firstReadAfterError)};`,
     `the hit rate differs by ${forward.hitRatePointsMedian?.toFixed(2) ?? '–'} points in the median;`,
-    `${percent(forward.intervalCoverage90)} of the sessions lie in the interval that is stated for 90%.`,
+    `${percent(forward.intervalCoverage90)} of the sessions lie in the stated 90% interval.`,
     ...(crashed === 0 ? [] : [`${formatCount(crashed)} crashed.`]),
     ...(unfinished === 0 ? [] : [`${formatCount(unfinished)} did not get to all their calls.`]),
   ].join(' ');
@@ -225,7 +225,7 @@ function chanceSentences({ sessions, netError, coverage, fit, curve }: BestEffor
     'Best effort: two equal requests may differ, and a single one cannot be predicted.',
     `${formatCount(fit.short)} of ${formatCount(fit.requests)} requests came up short: ${[5, 30, 120].map(at).join(', ')}.`,
     `Fitted to one half of the ${formatCount(sessions)} sessions and shown on the other, the cost of all is ${signedPercent(netError)} off,`,
-    `and ${percent(coverage)} of the sessions lie in the interval that is stated for 90%.`,
+    `and ${percent(coverage)} of the sessions lie in the stated 90% interval.`,
   ].join(' ');
 }
 
@@ -247,7 +247,7 @@ function forwardSentence({ forward, triggers }: ProviderFigures): string {
     forward.writesAssumed === 0
       ? ''
       : ` ${formatCounted(forward.writesAssumed, 'recording')} ${forward.writesAssumed === 1 ? 'reports' : 'report'} no writes, which are billed: unread tokens are priced as written.`;
-  return `Run forward, ${formatCounted(forward.sessions, 'session')} cost ${signedPercent(forward.netError)}, and ${percent(forward.costErrorMedian)} off in the median;${placed}${counted}${near}.${assumed}`;
+  return `Run forward, the cost of ${formatCounted(forward.sessions, 'session')} is ${signedPercent(forward.netError)} off in all, ${percent(forward.costErrorMedian)} in the median;${placed}${counted}${near}.${assumed}`;
 }
 
 /** How well the cache of each provider is predicted; nothing where all recordings are of Anthropic. */

@@ -213,13 +213,13 @@ export function validateConclusion(
   const result =
     trust ??
     (traces === null
-      ? 'No session could be run forward, so nothing says how far a cost is off.'
+      ? 'No session could be run forward, so the error of a cost is unknown.'
       : `${formatCount(within)} of ${formatCounted(traces.statistics.length, 'figure')} of the traces ${within === 1 ? 'lies' : 'lie'} where samples of this size do.`);
   const advice =
     worse > 0
       ? `${formatCounted(worse, 'figure is', 'figures are')} worse than the saved ones: see above.`
       : trust === null
-        ? 'Recordings of two or more requests with usage and a known price say more: ccbench validate ~/.claude/projects.'
-        : 'It says how far the simulator is from these sessions as they were; what a change would have done was never recorded.';
+        ? 'Use recordings of two or more requests with usage and a known price: ccbench validate ~/.claude/projects.'
+        : 'This is the error on sessions as they were; what a change would have done was never recorded.';
   return { result, advice };
 }

@@ -157,7 +157,7 @@ function eventDetails(model: RunModel, event: PageEvent, show: ShowRequest): HTM
     h('p.quiet', place.filter((word) => word !== null && word !== '').join(' · ')),
     h('p', event.reason),
     ...(event.kind === 'layer' || event.kind === 'break' ? parts : []),
-    raw === null ? null : h('details', h('summary', 'All it says of itself'), h('pre', { tabindex: 0 }, raw)),
+    raw === null ? null : h('details', h('summary', 'All its fields'), h('pre', { tabindex: 0 }, raw)),
   );
 }
 

@@ -189,7 +189,7 @@ export function startWhy(app: HTMLElement, data: WhyPageData): void {
             h('h2', 'Set aside'),
             h(
               'p.quiet',
-              'Sessions that are not run forward: what compacting otherwise would have saved there is not said.',
+              'Sessions that are not run forward: what a different compaction would have saved there is unknown.',
             ),
             h('ul', ...data.setAside.map(({ name, reason }) => h('li', `${name}: ${reason}`))),
           ),

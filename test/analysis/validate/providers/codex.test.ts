@@ -206,7 +206,7 @@ describe('a model without a price', () => {
     const { leftOut } = recordedTruth(transcript);
     expect(leftOut).toContainEqual({
       what: 'requests of models without a price (codex-auto-review)',
-      why: 'their reads are compared, but they are in no sum of dollars',
+      why: 'their reads are compared, but dollar totals leave them out',
       count: 4,
     });
     const priced = recordedTruth(rollout({ prompts: [151_000, 200_000] })).leftOut;

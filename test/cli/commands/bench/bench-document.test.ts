@@ -87,16 +87,18 @@ describe('what a benchmark comes to', () => {
     expect(benchConclusion(RESULT, null).result).toBe('3 of 5 promises hold.');
     expect(benchConclusion({ ...RESULT, growth: [] }, null).result).toBe('1 of 2 promises holds.');
     expect(benchConclusion({ ...RESULT, growth: [], ratios: [] }, null).result).toBe(
-      '3 times measured, of which none is promised.',
+      '3 times measured, none of them promised.',
     );
     expect(benchConclusion(RESULT, null).advice).toContain('--save keeps them');
   });
 
   it('is what became slower where a saved run is there', () => {
-    expect(benchConclusion(RESULT, []).result).toBe('No path is slower than the saved run beyond the noise.');
+    expect(benchConclusion(RESULT, []).result).toBe(
+      'No path is slower than the saved run by more than noise.',
+    );
     expect(benchConclusion(RESULT, SLOWER)).toEqual({
-      result: '1 path is slower than the saved run beyond the noise.',
-      advice: '3 of 5 promises hold. Compare only times of the same machine with little else to do.',
+      result: '1 path is slower than the saved run by more than noise.',
+      advice: '3 of 5 promises hold. Compare only times from the same machine with little else running.',
     });
     expect(benchConclusion(RESULT, [...SLOWER, ...SLOWER]).result).toMatch(/^2 paths are slower/);
   });

@@ -122,7 +122,7 @@ describe('the page of a benchmark', () => {
     const lead = (...own: BenchResult['growth']) => pageOf({ growth: own }).lead;
     expect(lead(growth('a', 1.1, 1.1), growth('b', 3, null))).toBe('Nothing grows faster than promised.');
     expect(lead(growth('a', 1.2, 1.1), growth('b', 1, 1.1), growth('c', 2, 1.1))).toBe(
-      'Faster than promised grows in this run: a, c.',
+      'Growing faster than promised in this run: a, c.',
     );
   });
 });

@@ -79,7 +79,7 @@ describe('ccbench bench', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/\nsquare +1,000,000 +100,000 +200,000 +10\n/);
     expect(stdout.match(/MISSED/g)).toHaveLength(2);
-    expect(stdout).toMatch(/\n\n3 of 5 promises hold\.\nTimes are those of this machine at this moment: /);
+    expect(stdout).toMatch(/\n\n3 of 5 promises hold\.\nTimes hold for this machine, now: /);
   });
 
   it('prints one JSON object with results, growth and ratios', async () => {
@@ -171,7 +171,7 @@ describe('ccbench bench', () => {
     expect(readdirSync(cwd)).toEqual(['before.json']);
     const same = await bench({ cwd, baseline: 'before.json' });
     expect(same.code).toBe(0);
-    expect(same.stdout).toContain('No path is slower than the saved run beyond the noise.');
+    expect(same.stdout).toContain('No path is slower than the saved run by more than noise.');
     const slow: Suites = { known: async () => known(3) };
     const slower = await bench({ cwd, baseline: 'before.json' }, slow);
     expect(slower.code).toBe(98);

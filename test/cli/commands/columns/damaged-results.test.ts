@@ -89,8 +89,8 @@ describe('H1 damaged results', () => {
     await foreign(part);
     const answer = await cli(['results', 'out', '--count', '--json'], { cwd });
     expect(JSON.parse(answer.stdout).rows).toBe(0);
-    expect(answer.stderr).toContain(`${part} is damaged and not in the answer`);
-    expect(answer.stderr).toContain('70 runs are not finished and not in the answer');
+    expect(answer.stderr).toContain(`${part} is damaged and left out`);
+    expect(answer.stderr).toContain('70 runs are not finished and left out');
   });
 
   it('are found by --verify, which says what is sound and ends with 2 once', async () => {

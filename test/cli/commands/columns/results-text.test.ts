@@ -64,7 +64,7 @@ describe('the answers of ccbench results as text', () => {
       .map(({ text }: { text: string }) => text);
     expect(await lines('--best', 'costUsd', '--top', '2')).toEqual([...byCost.slice(0, 2), '']);
     expect(await lines('--best', 'turns')).toEqual([
-      'no point is best in turns: no direction of it is better',
+      'no point is best in turns: neither higher nor lower is better',
       '',
     ]);
   });
@@ -88,7 +88,7 @@ describe('the answers of ccbench results as text', () => {
     expect(overview[0]).toMatch(/^tiny-sweep: 4 of 4 runs in 1 part, study [0-9a-f]{16}, ccbench /);
     // a head, a line on the best and four points, then how it ends
     expect(overview.slice(0, 6)).toEqual(sweepLines.slice(0, 6));
-    expect(said.stdout).toContain('ccbench results out answers questions on them.');
+    expect(said.stdout).toContain('ccbench results out queries them.');
   });
 
   it('marks means of runs that did not finish, which are cheap for the wrong reason', async () => {
@@ -118,7 +118,9 @@ describe('the answers of ccbench results as text', () => {
       expect.stringContaining(`${axis}=80000  2 rows  costUsd`),
       expect.stringContaining(`${axis}=400000  2 rows (1 of 2 unfinished)  costUsd`),
     ]);
-    expect(stderr).toMatch(/^1 of 4 runs did not finish, in 1 of 2 groups: .*--best ranks what finished\n$/);
+    expect(stderr).toMatch(
+      /^1 of 4 runs did not finish, in 1 of 2 groups: .*--best ranks runs that finished\n$/,
+    );
     expect(json.stderr).toBe(stderr);
     const { best } = JSON.parse(
       (await cli(['results', 'out', '--best', 'costUsd', '--json'], { cwd })).stdout,
@@ -133,7 +135,7 @@ describe('the answers of ccbench results as text', () => {
     expect(open).toBeGreaterThan(0);
     const { stdout, stderr } = await cli(['results', 'out', '--count'], { cwd });
     expect(stdout).toBe(`${8 - open} rows\n`);
-    expect(stderr).toBe(`${open} runs are not finished and not in the answer\n`);
+    expect(stderr).toBe(`${open} runs are not finished and left out\n`);
   });
 
   it('refuses a condition on a question that has none', async () => {
@@ -141,7 +143,7 @@ describe('the answers of ccbench results as text', () => {
     for (const question of [['--sql', 'select 1'], ['--best', 'costUsd'], ['--columns']])
       expect(await ask(...question, '--where', 'seed = 1')).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('--where has an effect on --count, --group and --mean alone'),
+        stderr: expect.stringContaining('--where works only with --count, --group and --mean'),
       });
   });
 });

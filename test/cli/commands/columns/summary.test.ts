@@ -75,10 +75,10 @@ describe('the summary of a study in columns', () => {
     const best = 'The best cost of gap is $2.00, at gap=5, ttl=1h.';
     expect(studiesConclusion([SUMMARY]).result).toBe(best);
     expect(studiesConclusion([none, SUMMARY, few]).result).toBe(
-      `${best} 2 studies over less of the sessions are steps on the way.`,
+      `${best} 2 studies over fewer sessions are intermediate steps.`,
     );
     expect(studiesConclusion([SUMMARY, few, other]).result).toBe(
-      `${best} The best cost of other is $0.5000, at gap=1. 1 study over less of the sessions is a step on the way.`,
+      `${best} The best cost of other is $0.5000, at gap=1. 1 study over fewer sessions is an intermediate step.`,
     );
     expect(studiesConclusion([SUMMARY, { ...SUMMARY, id: 'x' }]).result).toContain('of gap (study x) is');
   });

@@ -57,15 +57,13 @@ describe('the text of a difference', () => {
   it('says with the costs that they are of a part of the requests', () => {
     const a = { ...DIFF.a, unpricedRequests: 2 };
     const text = textOf({ a }).join(' ');
-    expect(text).toContain(
-      'first: at least $2.00 (2 of 3 requests are of models without a price), 3 requests',
-    );
+    expect(text).toContain('first: at least $2.00 (2 of 3 requests use models without a price), 3 requests');
     expect(sumSentence({ ...DIFF, a })).toContain(
       'B costs $1.00 more (50.0%), without 2 of 3 requests in A and 0 of 1 request in B that have no price.',
     );
     const none = { ...DIFF.a, unpricedRequests: 3, costUsd: null };
     expect(textOf({ a: none }).join(' ')).toContain('first: – (no model of the 3 requests has a price)');
-    expect(sumSentence({ ...DIFF, a: none })).toContain('what they cost is unknown');
+    expect(sumSentence({ ...DIFF, a: none })).toContain('their cost is unknown');
   });
 
   it('says what each side is, where they part, and what differs', () => {
@@ -73,7 +71,7 @@ describe('the text of a difference', () => {
       ['A', 'first: $2.00, 3 requests'],
       ['B', 'second: $3.00, 1 request'],
       [''],
-      ['They part at request 1,200 (turn 7): B reads less.'],
+      ['They first differ at request 1,200 (turn 7): B reads less.'],
       [''],
       ['turn', 'prompt A', 'prompt B', 'read A', 'read B', 'B costs more by', 'what'],
       ['7', '1,000', '2,000', '400', '0', '$0.5000', 'cache'],
@@ -87,8 +85,8 @@ describe('the text of a difference', () => {
     const noted = textOf({ unrecorded: { requests: 2, costUsd: 0.25 } }, 2, 0.01);
     expect(noted.slice(-4)).toEqual([
       '  1 more; --rows 3 shows all',
-      '  left out: 2 requests for suggestions and layers that no recording holds ($0.2500)',
-      '  figures within 1.0% of each other count as the same',
+      '  left out: 2 requests for suggestions and layers, which are not recorded ($0.2500)',
+      '  figures within 1.0% of each other count as equal',
       '',
     ]);
     expect(textOf({}, 3).join('\n')).not.toContain('more;');

@@ -112,7 +112,7 @@ describe('the page of a difference', () => {
       ],
     );
     expect(table.notes).toEqual(['2 of 3 requests differ; B costs $1.00 more (33.3%).', 'a note']);
-    expect(page(A, B, 0.01).table.notes[1]).toBe('figures within 1.0% of each other count as the same');
+    expect(page(A, B, 0.01).table.notes[1]).toBe('figures within 1.0% of each other count as equal');
   });
 
   it('lists what costs most first, says in words what differs, and marks compactions', () => {

@@ -39,7 +39,7 @@ describe('ccbench diff', () => {
     expect(sum).toBeCloseTo(diff.b.costUsd - diff.a.costUsd, 9);
     const text = await cli(['diff', 'lunch.yaml', 'lunch.yaml#early'], { cwd });
     expect(text.stdout).toContain(
-      `They part at request ${diff.firstDifference!.request} (turn ${diff.firstDifference!.turn})`,
+      `They first differ at request ${diff.firstDifference!.request} (turn ${diff.firstDifference!.turn})`,
     );
   });
 
@@ -87,9 +87,9 @@ describe('ccbench diff', () => {
   it('says that a scenario and itself differ in nothing, and that two settings that did not act might', async () => {
     const cwd = tempFolder({ 'a.yaml': SCENARIO, 'b.yaml': SCENARIO.replace('percent: 30', 'percent: 100') });
     const same = await cli(['diff', 'a.yaml', 'a.yaml'], { cwd });
-    expect(same.stdout).toContain('Nothing differs in their settings.');
+    expect(same.stdout).toContain('Their settings are the same.');
     const idle = await cli(['diff', 'b.yaml'], { cwd });
-    expect(idle.stdout).toContain('What differs in their settings did not act here.');
+    expect(idle.stdout).toContain('The settings that differ had no effect here.');
   });
 
   it('says that a recording and a run over another one are different sessions', async () => {
@@ -105,9 +105,7 @@ describe('ccbench diff', () => {
     const own = await cli(['diff', 's.jsonl', 'own.yaml'], { cwd });
     expect([own.code, own.stdout.includes('different sessions')]).toEqual([0, false]);
     const other = await cli(['diff', 's.jsonl', 'other.yaml'], { cwd, columns: 300 });
-    expect(other.stdout).toContain(
-      'the sides are different sessions: their requests are aligned by turn alone',
-    );
+    expect(other.stdout).toContain('the sides are different sessions: requests are aligned only by turn');
     expect(
       JSON.parse((await cli(['diff', 's.jsonl', 'other.yaml', '--json'], { cwd })).stdout),
     ).toMatchObject({
@@ -119,7 +117,7 @@ describe('ccbench diff', () => {
   it('says what is missing: a second side, a variant, a run in a folder', async () => {
     const cwd = tempFolder({ 'lunch.yaml': SCENARIO, 'plain.yaml': SCENARIO.replace(/variants:\n.*\n/, '') });
     const cases: readonly (readonly [readonly string[], string])[] = [
-      [['diff', 'plain.yaml'], 'plain.yaml has no variant to hold it against'],
+      [['diff', 'plain.yaml'], 'plain.yaml has no variant to compare it with'],
       [['diff', 'lunch.yaml#late', 'lunch.yaml'], 'variant "late"'],
       [['diff', '.', 'lunch.yaml'], '. holds no run.jsonl'],
       [['diff', 'gone.jsonl'], 'gone.jsonl'],

@@ -98,7 +98,7 @@ describe('ccbench export', () => {
 
   it('says which requests of a recording are missing, and why', async () => {
     const cwd = tempFolder({ 'o.json': Buffer.from(opencodeExport(COMPACTED_MESSAGES)).toString() });
-    const reason = 'they ask for summaries, whose prompts no replay rebuilds';
+    const reason = 'they ask for summaries, and a replay cannot rebuild their prompts';
     const { stdout, stderr } = await cli(['export', 'o.json', '--format', 'mooncake'], { cwd });
     expect(rowsOf(stdout)).toHaveLength(2);
     expect(stderr).toContain(`left out: 1 recorded request: ${reason}\n`);
@@ -313,7 +313,7 @@ describe('ccbench export', () => {
   });
 
   it.each([
-    [['a.jsonl', '--out', 'a.jsonl'], '--out a.jsonl is what is read'],
+    [['a.jsonl', '--out', 'a.jsonl'], '--out a.jsonl is also the input'],
     [['a.jsonl', '--json'], '--json has no effect without --out'],
     [['a.jsonl', '--variant', 'x'], '--variant has no effect without a scenario'],
     [['s.yaml', '--last', '3'], 'choose among sessions'],

@@ -68,7 +68,7 @@ describe('H7 a study from a server', () => {
 
   it('must be JSON', () => {
     expect(studyIn('{"spec":1}')).toEqual({ spec: 1 });
-    expect(() => studyIn('{"spec":')).toThrow('a study on the server is refused: it is no JSON');
+    expect(() => studyIn('{"spec":')).toThrow('a study on the server is refused: it is not JSON');
   });
 
   it('may use another folder where the worker says so', () => {

@@ -285,9 +285,9 @@ describe('what a folder holds', () => {
     expect(json.total).toMatchObject({ costUsd, costCalls: 3, unpricedCalls: 2, withoutCost: 1 });
     const { stdout } = await cli(['inspect', '.'], { cwd, columns: 200 });
     expect(stdout).toContain('the cost leaves out 1 of 2 sessions');
-    expect(stdout).toContain('the cost is the least: 2 of 3 calls are of models without a price');
+    expect(stdout).toContain('the cost is a lower bound: 2 of 3 calls use models without a price');
     expect(stdout).toMatch(
-      /2 sessions with 3 calls cost at least \$[\d.]+ as recorded \(2 of 3 calls are of models without a price\)/,
+      /2 sessions with 3 calls cost at least \$[\d.]+ as recorded \(2 of 3 calls use models without a price\)/,
     );
     const alone = await cli(['inspect', 'a.jsonl', '--json'], { cwd });
     expect(JSON.parse(alone.stdout).total).toMatchObject({ costUsd: null, unpricedCalls: 2 });
@@ -305,12 +305,10 @@ describe('what a folder holds', () => {
     expect(json.sessions[0]).toMatchObject({ costUsd, calls: 3, unpricedCalls: 2 });
     expect(json.total).toMatchObject({ costCalls: 4, unpricedCalls: 2, withoutCost: 0 });
     const { stdout } = await cli(['inspect', '.'], { cwd, columns: 200 });
-    expect(stdout).toContain('the cost is the least: 2 of 4 calls are of models without a price');
-    expect(stdout).toMatch(/2 sessions with 4 calls cost at least \$[\d.]+ as recorded \(2 of 4 calls are/);
+    expect(stdout).toContain('the cost is a lower bound: 2 of 4 calls use models without a price');
+    expect(stdout).toMatch(/2 sessions with 4 calls cost at least \$[\d.]+ as recorded \(2 of 4 calls use/);
     const alone = await cli(['inspect', 'a.jsonl'], { cwd, columns: 200 });
-    expect(alone.stdout).toMatch(
-      /as recorded +at least \$[\d.]+: 2 of 3 calls are of models without a price/,
-    );
+    expect(alone.stdout).toMatch(/as recorded +at least \$[\d.]+: 2 of 3 calls use models without a price/);
   });
 
   it('counts a call where it is whole: a copy that ends in a response gives way to the session that goes on', async () => {

@@ -68,7 +68,7 @@ describe('ccbench policies', () => {
     expect(run.stdout).toContain('"mine"');
     const again = await cli(['policies', 'new', 'mine'], { cwd });
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('mine.yaml is there already');
+    expect(again.stderr).toContain('mine.yaml already exists');
   });
 
   it('check says where a file is wrong, and exits with 2', async () => {
@@ -93,7 +93,7 @@ describe('ccbench policies', () => {
       expect.stringMatching(/^ {2}hint: did you mean `tokens`\?/),
       '',
       'agent.yaml cannot be used: 1 problem.',
-      'Fix the first one first: others may come of it.',
+      'Fix the first one first: it may cause others.',
       '',
     ]);
   });

@@ -46,7 +46,7 @@ describe('ccbench policies show', () => {
   });
 
   it.each([
-    ['none', 'none', 'none has no prompt length at which it compacts, for claude-sonnet-4-5.'],
+    ['none', 'none', 'none does not compact at a fixed prompt length, for claude-sonnet-4-5.'],
     [
       'claude-code/2.1.112',
       'storage → microcompact-time → auto-compact → blocking',

@@ -65,7 +65,7 @@ describe('the list of providers', () => {
       'steps     prefix      1,024        ?  5 min – 10 min   1.25   0.1       never  model-steps',
       'unpriced  breakpoint    any    1,024           5 min      ?     ?           ?  model-unpriced',
       '',
-      'Lifetimes count from the last use. However often it is used, an entry ends after 1 h at steps. Writes and reads as shares of the input price of the model; ? is not published. Break-even: further requests until a clearing pays that frees 20,000 tokens and has 100,000 written again.',
+      'Lifetimes count from the last use. However often it is used, an entry ends after 1 h at steps. Writes and reads as shares of the input price of the model; ? means not published. Break-even: requests after which a clearing that frees 20,000 tokens and rewrites 100,000 pays off.',
     ]);
   });
 
@@ -113,7 +113,7 @@ describe('where a clearing pays', () => {
     expect(said(a, never, b)).toBe(
       'Such a clearing pays soonest after 1 further request at b, and never at c.',
     );
-    expect(providersConclusion([a, b]).advice).toMatch(/^What is assumed of one of them/);
+    expect(providersConclusion([a, b]).advice).toMatch(/^ccbench providers <name> shows what is assumed/);
   });
 
   it('is a number, never, or not known of one', () => {
@@ -181,12 +181,10 @@ describe('a session under every provider', () => {
       'c (unfinished)  $1.00                    75.0%            2        57.5  model-c (4 of 10 calls not answered)',
     ]);
     expect(lines[8]).toMatch(/^Break-even: /);
-    expect(lines[9]).toMatch(/^Whether a request finds its cache is chance at b, c: /);
+    expect(lines[9]).toMatch(/^At b, c a cache hit is chance: /);
     expect(lines[10]).toMatch(/^as recorded: /);
     expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is kept under every provider/);
-    expect(lines[12]).toMatch(
-      /^No policy is known for the session, so 2 compactions of it are not made again/,
-    );
+    expect(lines[12]).toMatch(/^No policy is known for the session, so 2 compactions of it are not repeated/);
     expect(lines.slice(13)).toEqual([
       'Not known, and what is assumed instead:',
       '  a: a is best effort',
@@ -200,7 +198,7 @@ describe('a session under every provider', () => {
     const text = (bill: RecordedBill | null) =>
       linesOf(replayBlocks('s', bill, [replayed('a', { calls: 1 })], CLEARING)).join('\n');
     expect(text({ ...BILL, unpriced: { x: 1 } })).toContain(
-      'As recorded 1 of 10 calls is of a model without a price; under each provider all calls go to the model of its row.',
+      'As recorded 1 of 10 calls uses a model without a price; under each provider all calls go to the model of its row.',
     );
     expect(text({ ...BILL, tokens: { ...BILL.tokens, input: 0, cacheRead: 0 } })).toMatch(
       /^as recorded +\$2\.00 +– +1$/m,
@@ -221,10 +219,8 @@ describe('what a session costs at providers', () => {
       'The session costs between $1.00 at b (model-b) and $3.00 at a (model-a).',
     );
     expect(said(BILL, a)).toBe('The session cost $2.00 as recorded; replayed it costs $3.00 at a (model-a).');
-    expect(said(null, open)).toBe('The session is finished at no provider: calls of it were not answered.');
-    expect(replayConclusion(null, [open]).advice).toBe(
-      'What a part of it costs can be held against nothing.',
-    );
+    expect(said(null, open)).toBe('No provider finished the session: some of its calls were not answered.');
+    expect(replayConclusion(null, [open]).advice).toBe('The cost of a part compares with nothing.');
     expect(replayConclusion(null, [a]).advice).toMatch(/^Prices and caches are compared/);
   });
 
@@ -239,7 +235,7 @@ describe('what a session costs at providers', () => {
     const besides = said({ ...BILL, assumedWritesNano: 2e8 }, own(3, { heldUsd: 2.2 }), b);
     expect(besides).not.toContain('against');
     expect(besides).toContain(
-      'At a, where it was recorded, $0.8000 of this is for requests that the recording does not hold.',
+      'At a, where it was recorded, $0.8000 of this is for requests that are not in the recording.',
     );
     for (const result of [
       said(BILL, own(2.19), b),

@@ -225,7 +225,7 @@ describe('ccbench providers --session', () => {
     });
     expect(row('gemini')).toMatchObject({ calls: 11, callsLost: 0, finished: true });
     const alone = await cli(['providers', 'anthropic', '--session', 't.json'], { cwd });
-    expect(alone.stdout).toContain('The session is finished at no provider');
+    expect(alone.stdout).toContain('No provider finished the session');
   });
 
   it('a file that is not there is an error with its name', async () => {

@@ -15,7 +15,7 @@ const SESSION = jsonl([
 
 const YAML = 'name: replay\ntranscript: { file: s.jsonl }\npolicy: none\n';
 const VARIANTS = 'variants: [{ name: hour, cache: { ttl: 1h } }]\n';
-const NOTE = 'without what no transcript holds: summary requests (0 here)';
+const NOTE = 'without what transcripts lack: summary requests (0 here)';
 
 function folder(more = '') {
   return tempFolder({ 's.jsonl': SESSION, 'a.yaml': YAML + more });

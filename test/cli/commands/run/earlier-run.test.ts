@@ -87,7 +87,7 @@ describe('a guard', () => {
       tolerancePercent: 1,
     });
     expect(() => guardOf('cost', 0)).toThrow('unknown metric "cost"');
-    expect(() => guardOf('turns', 0)).toThrow('neither more nor less of turns is worse');
+    expect(() => guardOf('turns', 0)).toThrow('turns has no worse direction');
   });
 });
 

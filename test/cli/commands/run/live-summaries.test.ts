@@ -178,7 +178,7 @@ describe('llm: live and llm: cassette', () => {
     const cwd = folder();
     const idle = await run(cwd, null, ['llm=live', 'policy=none']);
     expect(idle.code).toBe(0);
-    expect(idle.stderr).toContain('no summary was asked for');
+    expect(idle.stderr).toContain('no summary was requested');
     const alone = await run(cwd, null, ['llm={ budgetUsd: 2 }']);
     expect(alone.stderr).toContain('`llm.budgetUsd` has no effect without `mode`');
   });

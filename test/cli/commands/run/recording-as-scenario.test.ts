@@ -163,7 +163,7 @@ describe('a recording in the place of a scenario', () => {
     expect(codex.runs[0]!.policy).toMatch(/^peers\/codex/);
     const trace = await run(cwd, 't.json');
     expect(trace.runs[0]!.policy).toBe('none');
-    expect(trace.stderr).toContain('no policy is known to be that of its client');
+    expect(trace.stderr).toContain('the policy of its client is unknown');
     const pi = await run(cwd, 'pi.jsonl');
     expect(pi.runs[0]!.policy).toBe('peers/pi');
     expect(pi.stderr).toContain('no policy was measured on its client, so it is run with peers/pi');

@@ -56,7 +56,7 @@ describe('what one run came to', () => {
     expect(adviceOn(lost, breakEntry({ lostTokens: 9 }))).toMatch(/^It did not finish/);
     expect(failedSentence([check('a', true), check('b', true)])).toBeNull();
     const results = [check('a', true), check('b', false), check('c', false)];
-    expect(failedSentence(results)).toBe('2 of 3 expectations failed, the first of them b.');
+    expect(failedSentence(results)).toBe('2 of 3 expectations failed, the first: b.');
     expect(runConclusion(factsOf([CALL, lost]), results).advice).toMatch(/^2 of 3/);
     expect(runConclusion(factsOf([CALL], { source: 'claude-code' as never }), []).advice).toMatch(
       /^This is one session/,

@@ -104,7 +104,7 @@ describe('ccbench run', () => {
     expect(names((await run()).stdout)).toEqual(['tiny', 'tiny/hour', 'tiny/free']);
     const { stdout, stderr } = await run('--policy', 'baselines/mask');
     expect(names(stdout)).toEqual(['tiny', 'tiny/hour']);
-    expect(stderr).toContain('tiny: 1 run left out whose variant names another policy than baselines/mask');
+    expect(stderr).toContain('tiny: 1 run left out: their variant names another policy than baselines/mask');
   });
 
   it('says in one sentence how the run compares with the last report', async () => {

@@ -52,7 +52,7 @@ describe('what the runs of a scenario came to', () => {
 
   it('is first what failed', () => {
     expect(conclude(run('a', 3, { passed: true }), run('b', 2, { passed: false, cut: true })).advice).toBe(
-      '1 of 2 expectations failed, the first of them turns == 1.',
+      '1 of 2 expectations failed, the first: turns == 1.',
     );
   });
 });
@@ -65,7 +65,7 @@ it('several scenarios are added up, with the first run to look at', () => {
   ];
   expect(scenariosConclusion(2, results)).toEqual({
     result: '3 runs of 2 scenarios cost $6.00 in all; 1 of 3 expectations holds.',
-    advice: 'The first to look at: b.',
+    advice: 'Look at b first.',
   });
   expect(scenariosConclusion(1, [run('a', 3)])).toEqual({
     result: '1 run of 1 scenario cost $3.00 in all; 0 of 0 expectations hold.',

@@ -59,7 +59,7 @@ describe('the line of a call', () => {
   it('shows what was billed beside the predicted read, louder where they differ', () => {
     const billed = { ...USAGE, cacheRead: 100, input: 510 };
     expect(line({ billed, predicted: USAGE })).toMatch(
-      /prompt 1,000 {2}read 100 \(predicted 600\) .* {2}<y>read other than predicted<\/y>$/,
+      /prompt 1,000 {2}read 100 \(predicted 600\) .* {2}<y>reads not as predicted<\/y>$/,
     );
     // 50 tokens are five per cent of the prompt
     const near = { ...USAGE, cacheRead: 550, input: 60 };

@@ -274,7 +274,7 @@ describe('misuse of ccbench serve', () => {
     const { port } = taken.address() as { port: number };
     const cwd = tempFolder();
     const stderr = await refused(['serve', '--port', String(port), '--record', 'out.jsonl'], { cwd });
-    expect(stderr).toContain(`port ${port} cannot be listened at: it is in use`);
+    expect(stderr).toContain(`port ${port} cannot be opened: it is in use`);
     expect(stderr).toContain('--port 0');
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -283,7 +283,7 @@ describe('misuse of ccbench serve', () => {
     [['--port', '65536'], 'from 0 to 65535'],
     [['--ttl', '2h'], 'It must be 5m or 1h'],
     [['--count-with', 'guess'], 'heuristic, gpt-tokenizer or js-tiktoken'],
-    [['--latency-scale', '-1'], 'from 0 up'],
+    [['--latency-scale', '-1'], 'of 0 or more'],
     [['--fault', 'overloded'], '--fault overloded: `error`: expected prompt_too_long, '],
     [['--fault', 'overloded'], 'got "overloded"\n  hint: did you mean `overloaded`?'],
     [['--fault', 'slow:evry=5'], '--fault slow:evry=5: unknown key `evry`\n  hint: did you mean `every`?'],
@@ -292,9 +292,9 @@ describe('misuse of ccbench serve', () => {
     [['--scenario', 'missing.yaml'], 'missing.yaml'],
     [['--trace', 'out.json'], '"--trace" is now called "--record"'],
     [['--keep-text'], '--keep-text has no effect without --record'],
-    [['--upstream', 'api.example'], '--upstream is no address of an API'],
-    [['--upstream', 'https://user:secret@api.example'], '--upstream is no address of an API'],
-    [['--upstream', 'ftp://api.example'], '--upstream is no address of an API'],
+    [['--upstream', 'api.example'], '--upstream is not the address of an API'],
+    [['--upstream', 'https://user:secret@api.example'], '--upstream is not the address of an API'],
+    [['--upstream', 'ftp://api.example'], '--upstream is not the address of an API'],
     [['--upstream', 'http://a.example', '--clock', '60x'], '--clock has no effect with --upstream'],
     [
       ['--upstream', 'http://a.example', '--latency-scale', '0'],

@@ -230,7 +230,7 @@ describe('ccbench serve --upstream', () => {
     expect(stdout).toContain('200 POST /v1/messages: passed on, not simulated: model: claude-of-tomorrow');
     // 15 tokens were billed for a prompt that is predicted to write nearly everything
     expect(stdout).toContain('prompt 15  read 5 (predicted 0)');
-    expect(stdout).toContain('read other than predicted');
+    expect(stdout).toContain('reads not as predicted');
     const inspected = await cli(['inspect', 'out.jsonl', '--json'], { cwd });
     const { total, files } = JSON.parse(inspected.stdout);
     expect(total).toMatchObject({ calls: 1, promptTokens: 15, cachedTokens: 5, outputTokens: 2 });

@@ -77,7 +77,7 @@ describe('a study over sessions', () => {
     const codex = await studied(home, 'sweep', '--agent', 'codex');
     expect(codex.json.axes[0].path).toBe('rules.compact.when.0.tokens');
     const tuned = await studied(home, 'tune');
-    expect(tuned.stderr).toContain('--minimise costUsd, because no goal is given');
+    expect(tuned.stderr).toContain('no goal given: using --minimise costUsd');
     expect(tuned.json.best).toHaveProperty('costUsd');
     const none = await studied(tempFolder({ 'a.yaml': scenario('tiny') }), 'sweep', 'a.yaml');
     expect([none.code, none.json.error.message]).toEqual([2, expect.stringContaining('--vary must name')]);

@@ -72,7 +72,7 @@ describe('ccbench tune', () => {
       'searched: 4 settings of 4, drawn; none discarded, 4 tried on all 4 sessions',
     );
     expect(text.stdout).toMatch(
-      /The best cost of 4 settings .* Chosen on 2 of them alone it is .*\n(Take it|There is no diff)/,
+      /The best cost of 4 settings .* Chosen on 2 of them alone, it is .*\n(Take it|There is no diff)/,
     );
     expect(result.recommendation.reason).toMatch(/^(Take it|There is no difference worth acting on)/);
     expect(text.stdout).toMatch(/promised saving: \$.* a session .*95 % interval .*\n {2}realised saving: /);

@@ -58,7 +58,7 @@ describe('lifetimes of providers that choose themselves', () => {
       ['1 h', 'at least $9.50', '−$0.5000'],
       ['unlimited', 'at least $9.50', '−$0.5000'],
     ]);
-    expect(lines[6]).toBe('  10 of 30 calls are of models without a price');
+    expect(lines[6]).toBe('  10 of 30 calls use models without a price');
     const untold = linesOf([...ROWS.slice(0, 1), { ...ROWS[1]!, recordedUsd: null }]);
     expect(untold.slice(2, 4).map((line) => line.trim().split(/ {2,}/))).toEqual([
       ['as recorded, 1 of 2 sessions', '$5.00'],

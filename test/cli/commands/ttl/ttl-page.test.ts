@@ -132,7 +132,7 @@ describe('what lifetimes come to', () => {
       notes: [],
     });
     expect(lifetimeConclusion(report(), {}, billed(2, 0.5)).result).toMatch(
-      /\. As recorded it is \$2\.50, without requests that no recording holds\.$/,
+      /\. As recorded it is \$2\.50, without requests that are not recorded\.$/,
     );
     expect(lifetimeConclusion(report(), {}, billed(2.5, null)).result).not.toContain('As recorded');
     expect(lifetimeConclusion(report([SESSIONS[1]!]), ruled)).toEqual({

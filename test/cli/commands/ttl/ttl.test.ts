@@ -84,7 +84,7 @@ describe('ccbench ttl', () => {
     expect(unknownModels).toEqual([{ model: 'mystery-1', calls: 4 }]);
     expect(cost).toMatchObject({ total5mUsd: null, total1hUsd: null, calls: 4, unpricedCalls: 4 });
     const text = await cli(['ttl', 'a.json'], { cwd });
-    expect(text.stderr).toContain('having no price: mystery-1 (4 calls)');
+    expect(text.stderr).toContain('without a price: mystery-1 (4 calls)');
     expect(text.stdout).toContain('no model of the 4 calls has a price');
     expect(text.stdout).toContain('Which lifetime is cheaper is unknown');
     expect(text.stdout).not.toContain('$');
@@ -205,11 +205,11 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(stdout.replace(/\s+/g, ' ')).toContain('a longer one would save: 30 min $0.2272, 1 h $0.2272');
     expect(stdout).toMatch(/by its rule +\$0\.5550/);
     expect(stdout).not.toContain('5 minutes is cheaper');
-    expect(stdout).toContain('Only shorter pauses save what a longer lifetime would.');
+    expect(stdout).toContain('Only shorter pauses would save as much as a longer lifetime.');
     const steady = rows([0, 'gpt-5.4', 100_000, 0, ''], [1, 'gpt-5.4', 110_000, 100_992, '']);
     const idle = await cli(['ttl', 'a.csv'], { cwd: tempFolder({ 'a.csv': steady }), columns: 200 });
     expect(idle.stdout).toContain('A longer one would save nothing here.');
-    expect(idle.stdout).toContain('Shorter pauses would gain as little as a longer lifetime.');
+    expect(idle.stdout).toContain('Shorter pauses would save as little as a longer lifetime.');
   });
 
   it('keeps both questions apart where sessions of several providers come together', async () => {
@@ -231,7 +231,7 @@ describe('ccbench ttl where the provider rules the lifetime', () => {
     expect(byProvider.openai.averageUsd).toBeCloseTo(gpt54(100_000, 0), 9);
     const { stdout } = await cli(['ttl', 'a.csv'], { cwd: tempFolder(files), columns: 200 });
     expect(stdout).toMatch(/by its rule +at least \$0\.2650/);
-    expect(stdout).toContain('1 of 2 calls is of a model without a price');
+    expect(stdout).toContain('1 of 2 calls uses a model without a price');
   });
 
   it('has no money for models without a price', async () => {
@@ -357,7 +357,7 @@ describe('ccbench ttl on Claude Code sessions', () => {
     });
     expect(stdout).toMatch(/5 minutes +at least \$0\.0525\n/);
     expect(stdout).toMatch(/\n {2}s +at least \$0\.0750 +at least \$0\.0525 +at least \$0\.0750/);
-    expect(stdout).toContain('2 of 3 calls are of models without a price');
+    expect(stdout).toContain('2 of 3 calls use models without a price');
     expect(stdout).toContain('saves $0.0225 on the 1 of 3 calls whose models have a price.');
   });
 });

@@ -49,7 +49,7 @@ describe('what a search comes to', () => {
 
   it('has the optimum, what half of the sessions choose, and the reason for what it recommends', () => {
     expect(tuneConclusion('costUsd', best, { ...found, held: held(1, 3) }).result).toBe(
-      'The best cost of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
+      'The best cost of 76 settings is $2.00, at gap=5, the mean over 4 sessions. Chosen on 2 of them alone, it is gap=7, which saves $3.00 (20.0%) a session there and $2.00 (10.0%; 95 %: $1.00 to $3.00) on the 2 others.',
     );
     const refused = { ...held(1, 3), refusal: 'so it is' };
     expect(tuneConclusion('costUsd', best, { ...found, refusal: 'so it is', held: refused })).toMatchObject({
@@ -59,7 +59,7 @@ describe('what a search comes to', () => {
     });
     const none = { ...held(1, 3), settings: null, promised: null, realised: null };
     expect(tuneConclusion('costUsd', best, { ...found, held: none })).toMatchObject({
-      result: expect.stringContaining('2 of them alone give no choice.'),
+      result: expect.stringContaining('2 of them alone lead to no choice.'),
       advice: expect.stringContaining('nothing can be compared'),
     });
   });
@@ -127,7 +127,7 @@ describe('what a search comes to', () => {
       /the simulator may be off by more than the saving/,
     ],
     // Of the $2.00 saved, $1.97 more is fetched again than as it is: 3 cents of $4.00 are left.
-    [{ baseRefetchUsd: 0.03 }, /fetching forgotten content again would take the saving/],
+    [{ baseRefetchUsd: 0.03 }, /fetching forgotten content again would use up the saving/],
   ])('is not worth acting on where %j', (change, advice) => {
     const costly = { ...best, refetchUsd: 2 };
     const told = tuneConclusion('costUsd', costly, {
@@ -146,7 +146,7 @@ describe('what a search comes to', () => {
     expect(tuneConclusion('costUsd', unsure, { ...found, saving })).toEqual({
       isRecommended: false,
       result:
-        'What costs least is not known: some requests of gap=5 are of models without a price; it costs at least $2.00.',
+        'What costs least is unknown: some requests of gap=5 use models without a price; it costs at least $2.00.',
       advice: 'Give these models a price, with `models:` in a scenario.',
     });
   });
@@ -171,7 +171,7 @@ describe('what a search comes to', () => {
     const ahead = { ...held(1, 3), realised: { mean: 2, share: 0.1, low: 1, high: 3, sessions: 2 } };
     expect(
       tuneConclusion('costUsd', { ...best, refetchUsd: 1.95 }, { ...found, saving, held: ahead }),
-    ).toMatchObject({ isRecommended: false, advice: expect.stringContaining('would take the saving') });
+    ).toMatchObject({ isRecommended: false, advice: expect.stringContaining('would use up the saving') });
   });
 });
 

@@ -66,7 +66,7 @@ describe('how far a cost is to be trusted', () => {
     expect(sentence).toContain('as many compactions as recorded in 90.00% of the cases');
     expect(sentence).toContain('the prompt after one is 5.00% off and what it reads 6.00%');
     expect(sentence).toContain('differs by 1.23 points');
-    expect(sentence).toContain('88.00% of the sessions lie in the interval');
+    expect(sentence).toContain('88.00% of the sessions lie in the stated 90');
     expect(sentence).not.toMatch(/crashed|did not get/);
     expect(sentence).toContain('4 sessions are reproduced within 0.10% of the input cost in the median');
     expect(sentence).toContain('interval holds for 50.00% of 2 sessions');

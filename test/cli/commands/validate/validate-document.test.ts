@@ -251,9 +251,9 @@ describe('how well the caches of providers are predicted', () => {
       linesFor({ openai: provider({ forward: { ...forward, ...change }, triggers }) })
         .at(-1)!
         .replace(/^.*Run forward/, 'Run forward');
-    expect(said({})).toBe('Run forward, 2 sessions cost +5.00%, and 10.00% off in the median;.');
+    expect(said({})).toBe('Run forward, the cost of 2 sessions is +5.00% off in all, 10.00% in the median;.');
     expect(said({ compactionCountRight: 0.5, compactionPlaceRight: 0.25 }, { recorded: 4, matched: 3 })).toBe(
-      'Run forward, 2 sessions cost +5.00%, and 10.00% off in the median; 3 of 4 recorded compactions fire where the client counts them; as many compactions as recorded in 50.00% of the sessions, 25.00% of them within a request of their place.',
+      'Run forward, the cost of 2 sessions is +5.00% off in all, 10.00% in the median; 3 of 4 recorded compactions fire where the client counts them; as many compactions as recorded in 50.00% of the sessions, 25.00% of them within a request of their place.',
     );
     expect(said({ writesAssumed: 1 })).toContain(' 1 recording reports no writes, which are billed');
     expect(said({ writesAssumed: 2 })).toContain(' 2 recordings report no writes');
@@ -270,7 +270,7 @@ describe('how well the caches of providers are predicted', () => {
       curve,
     };
     expect(linesFor({ openai: provider({ bestEffort }) }).at(-1)).toContain(
-      '30 of 1,500 requests came up short: 10.00% (5.00% to 2.50%) after 5 s, 10.00% (5.00% to 15.00%) after 30 s, 10.00% (5.00% to 60.00%) after 120 s. Fitted to one half of the 6 sessions and shown on the other, the cost of all is −2.00% off, and 90.00% of the sessions lie in the interval',
+      '30 of 1,500 requests came up short: 10.00% (5.00% to 2.50%) after 5 s, 10.00% (5.00% to 15.00%) after 30 s, 10.00% (5.00% to 60.00%) after 120 s. Fitted to one half of the 6 sessions and shown on the other, the cost of all is −2.00% off, and 90.00% of the sessions lie in the stated 90',
     );
   });
 });

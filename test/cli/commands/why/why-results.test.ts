@@ -164,7 +164,7 @@ describe('ccbench why --results', () => {
     await why(cwd, '--results', 'whole');
     copyFileSync(join(cwd, 'whole/sessions.parquet'), join(cwd, 'out/sessions.parquet'));
     const mixed = await cli(['results', 'out', '--sql', 'select 1'], { cwd });
-    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('divided in two ways')]);
+    expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining('two divisions of its sessions')]);
     const described = listed.stdout.trimEnd().split('\n');
     for (const line of described) expect(line).toMatch(/^\w+\.\w+ \((?:text|number)\): \S/);
     expect(described).toHaveLength(SESSION_TABLES.sessions.length + SESSION_TABLES.requests.length);
