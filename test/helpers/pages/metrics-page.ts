@@ -88,7 +88,7 @@ transcript.
   used if larger; reports say for how many calls.
 - Calls of unknown models and responses without usage are left out and counted. The cost is then \`at least\` an amount, or \`–\`
   (\`null\` in JSON) if no call has a price.
-- Not included, because no transcript holds them: summary requests (unless their fork has a file), suggestions, and fees of server
+- Not included, because transcripts lack them: summary requests (unless their fork has a file), suggestions, and fees of server
   tools such as web search. A replay pays for its own summaries.
 
 ## Expectations
