@@ -134,10 +134,7 @@ function checkFallbacks({ rules }: PolicyRules, refuse: Report): void {
         break;
       }
       if (way.has(target))
-        refuse(
-          at,
-          `\`${rules[i]!.name}\` comes back to \`${next.name}\`: they would fall back on each other for ever`,
-        );
+        refuse(at, `\`${rules[i]!.name}\` falls back on \`${next.name}\` again, without end`);
       i = target;
     }
   }

@@ -133,9 +133,6 @@ export function explainPair({ a, b }: LanePair, tolerance: number): Reason | nul
       reason: `the prompt is the same, the cache writes are not: ${sizes('written', a.written, b.written)}`,
     };
   return (
-    explainSmall(a, b, tolerance) ?? {
-      kind: 'price',
-      reason: 'the same tokens at different prices or lifetimes',
-    }
+    explainSmall(a, b, tolerance) ?? { kind: 'price', reason: 'same tokens, different prices or lifetimes' }
   );
 }

@@ -80,8 +80,7 @@ export function* recordedRequests(
   onLeftOut: LeftOutListener,
 ): Generator<readonly SentRequest[], void, void> {
   const summaries = countCalls(transcript) - countCalls(withoutSummaryForks(transcript));
-  if (summaries > 0)
-    onLeftOut(summaries, 'they ask for summaries, and a replay cannot rebuild their prompts');
+  if (summaries > 0) onLeftOut(summaries, 'a replay cannot rebuild the prompts of summary requests');
   const { carries } = transcript;
   const tells: Told = {
     of: 'with-usage',

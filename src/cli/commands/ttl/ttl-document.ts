@@ -141,7 +141,7 @@ function moneySentences(cost: LifetimeCostReport): readonly string[] {
     `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
     `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
     Math.abs(unrecordedUsd) >= EQUAL_USD &&
-      `It ${unrecordedUsd < 0 ? `pays ${unrecorded} more for` : `saves ${unrecorded} on`} requests that no recording holds.`,
+      `It ${unrecordedUsd < 0 ? `pays ${unrecorded} more for` : `saves ${unrecorded} on`} requests that are not recorded.`,
   ].filter((sentence) => sentence !== false);
 }
 

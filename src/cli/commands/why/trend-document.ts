@@ -50,7 +50,7 @@ function trendSentence({ period, rows }: Trend): string {
   const when = period === 'day' ? `On ${last.from}` : `In the week from ${last.from}`;
   const now = `${when} ${formatCounted(last.sessions, 'session')} cost ${formatAtLeast(last.usd, { ...last, calls: last.requests })}, ${perRequest([last])} a request`;
   const earlier = rows.slice(0, -1);
-  return earlier.length === 0 ? `${now}.` : `${now}; before it was ${perRequest(earlier)}.`;
+  return earlier.length === 0 ? `${now}.` : `${now}; before, it was ${perRequest(earlier)}.`;
 }
 
 /** What sessions cost over time, the newest last. */

@@ -98,7 +98,7 @@ describe('ccbench export', () => {
 
   it('says which requests of a recording are missing, and why', async () => {
     const cwd = tempFolder({ 'o.json': Buffer.from(opencodeExport(COMPACTED_MESSAGES)).toString() });
-    const reason = 'they ask for summaries, and a replay cannot rebuild their prompts';
+    const reason = 'a replay cannot rebuild the prompts of summary requests';
     const { stdout, stderr } = await cli(['export', 'o.json', '--format', 'mooncake'], { cwd });
     expect(rowsOf(stdout)).toHaveLength(2);
     expect(stderr).toContain(`left out: 1 recorded request: ${reason}\n`);

@@ -46,7 +46,7 @@ describe('what sessions cost over time', () => {
     ];
     // $5 over 100 requests; before it $4 over 2,000
     expect(linesOf(trendBlocks(trend(rows)))).toEqual([
-      'On 2026-03-04 1 session cost $5.00, $0.0500 a request; before it was $0.0020.',
+      'On 2026-03-04 1 session cost $5.00, $0.0500 a request; before, it was $0.0020.',
       '',
       '  day         sessions  requests   cost   read  in breaks  models',
       '  2026-03-01         2     1,000  $4.00  90.0%      $0.50  opus-4-5 75.0%, gpt-5.5 25.0%',
@@ -59,7 +59,7 @@ describe('what sessions cost over time', () => {
     const rows = Array.from({ length: 13 }, (_, i) => row(`week ${i}`));
     const lines = linesOf(trendBlocks(trend(rows, { period: 'week', undatedSessions: 1 })));
     expect(lines[0]).toBe(
-      'In the week from week 12 2 sessions cost $4.00, $0.0040 a request; before it was $0.0040.',
+      'In the week from week 12 2 sessions cost $4.00, $0.0040 a request; before, it was $0.0040.',
     );
     expect(lines[2]).toMatch(/^ {2}week from +sessions/);
     expect(lines.slice(3, 15).map((line) => /week \d+/.exec(line)![0])).toEqual(
