@@ -42,7 +42,7 @@ const COMMANDS = [
       '2',
     ],
     folder: 'killed-tune',
-    // No value is better than the scenario as it is.
+    // No value is better than the unchanged scenario.
     endsWith: 99,
   },
   // Fills the cache of compiled transcripts and explained sessions, in threads; it starts empty where there is no earlier report.

@@ -40,7 +40,7 @@ export function specOf(file: string, options: Omit<StudySpec, 'file'>): StudySpe
 /** What studies over one scenario share: its text with the policy files that it names, and its sessions. */
 export interface StudyContext {
   readonly source: ScenarioSource;
-  /** The scenario as it is. */
+  /** The unchanged scenario. */
   readonly base: Point;
   /** Digests of the policy files that were read so far, by name. */
   readonly read: ReadonlyMap<string, string>;

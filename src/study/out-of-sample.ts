@@ -53,10 +53,10 @@ export function splitSessions(sessions: readonly SplitSession[], seed: number): 
   };
 }
 
-/** What a setting saves against the scenario as it is, for one session on average. */
+/** What a setting saves against the unchanged scenario, for one session on average. */
 export interface Saving {
   readonly mean: number;
-  /** Of what the scenario as it is comes to; null where that is nothing. */
+  /** Of what the unchanged scenario comes to; null where that is nothing. */
   readonly share: number | null;
   /** 95 % interval; null with fewer than two sessions. */
   readonly low: number | null;
@@ -136,12 +136,12 @@ export interface Choices {
   readonly sign: 1 | -1;
 }
 
-/** Sessions that the scenario as it is finishes and a setting does not. */
+/** Sessions that the unchanged scenario finishes and a setting does not. */
 function unfinishedOf(runs: Runs, base: Runs, sessions: readonly string[]): readonly string[] {
   return sessions.filter((label) => isFinished(base.get(label)) && !isFinished(runs.get(label)));
 }
 
-/** Holds the optimum against the scenario as it is, on the sessions that chose it. */
+/** Holds the optimum against the unchanged scenario, on the sessions that chose it. */
 export function inSampleOf(
   { base, optimum, metric, sign }: Omit<Choices, 'chosen'>,
   sessions: readonly string[],
@@ -150,9 +150,9 @@ export function inSampleOf(
   const open = unfinishedOf(optimum, base, sessions);
   const refusal =
     inSample !== null && inSample.mean <= 0
-      ? 'no setting is better than the scenario as it is'
+      ? 'no setting is better than the unchanged scenario'
       : open.length > 0
-        ? `the best setting does not finish ${open.join(', ')}, which the scenario as it is finishes`
+        ? `the best setting does not finish ${open.join(', ')}, which the unchanged scenario finishes`
         : null;
   return { inSample, refusal };
 }
@@ -170,7 +170,7 @@ export function outOfSample(halves: Halves, choices: Choices): OutOfSample {
   const openAhead = chosen === null ? [] : unfinishedOf(chosen.runs, base, heldOut);
   const refusalAhead =
     openAhead.length > 0
-      ? `what half of the sessions choose does not finish ${openAhead.join(', ')}, which the scenario as it is finishes`
+      ? `what half of the sessions choose does not finish ${openAhead.join(', ')}, which the unchanged scenario finishes`
       : chosen !== null && chosen.broken.length > 0
         ? `what half of the sessions choose breaks ${chosen.broken.join(' and ')} on sessions that were held out`
         : null;

@@ -67,7 +67,7 @@ describe('pages of studies', () => {
     );
   });
 
-  it('the command of a point makes its number, and its interval is that of its differences to the scenario as it is', async () => {
+  it('the command of a point makes its number, and its interval is that of its differences to the unchanged scenario', async () => {
     const cwd = tempFolder({ 'a.yaml': scenario('tiny'), ...traces(1, 40) });
     const vary = ['--vary', 'cache.ttl=5m,1h', '--set', 'cache.ttl=5m', '--metrics', 'costUsd,cacheHitRate'];
     await cli(['sweep', 'a.yaml', ...vary, '--transcripts', '*.json'], { cwd });
@@ -85,7 +85,7 @@ describe('pages of studies', () => {
     // Two differences: the t value of one degree of freedom times half of how far they are apart.
     const high = mean + (12.7062 * Math.abs(first - second)) / 2;
     const [chart] = charts as [StudyPageData['charts'][number]];
-    expect(chart.guide).toEqual([{ name: 'as it is', y: expect.closeTo(level, 12) }]);
+    expect(chart.guide).toEqual([{ name: 'unchanged', y: expect.closeTo(level, 12) }]);
     expect(chart.series[0]!.points[1]!.high).toBeCloseTo(level + high, 3);
     expect(table.rows[0]!.cells[0]).toMatchObject({ note: '=' });
     expect(table.rows[0]!.cells[0]).not.toHaveProperty('interval');

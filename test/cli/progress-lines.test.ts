@@ -58,7 +58,7 @@ function slowClock(): () => number {
   return () => (now += 100);
 }
 
-/** Nothing that tune varies here is cheaper than the scenario as it is. */
+/** Nothing that tune varies here is cheaper than the unchanged scenario. */
 const exitOf = ([command]: readonly string[]): number => (command === 'tune' ? 99 : 0);
 
 describe('progress of a command', () => {

@@ -117,7 +117,7 @@ describe('outOfSample', () => {
     expect(judge(runs({ a: 9, b: 9 }))).toMatchObject({
       realised: null,
       isWithin: null,
-      refusal: 'the best setting does not finish c, d, which the scenario as it is finishes',
+      refusal: 'the best setting does not finish c, d, which the unchanged scenario finishes',
     });
     // one session has no interval
     expect(judge(runs({ a: 9, c: 9, d: 9 }))).toMatchObject({
@@ -125,7 +125,7 @@ describe('outOfSample', () => {
       isWithin: null,
     });
     expect(judge(runs({})).refusal).toContain('does not finish a, b, c, d');
-    // What the scenario as it is does not finish says nothing against a setting that does.
+    // What the unchanged scenario does not finish says nothing against a setting that does.
     expect(judge(base, runs({}))).toMatchObject({ inSample: null, refusal: null });
     expect(outOfSample(halves, { ...choicesOf(base, base), chosen: null })).toMatchObject({
       settings: null,
@@ -159,7 +159,7 @@ describe('outOfSample', () => {
     const lost = new Map([...half.runs, ['d', { costUsd: 1, finishedShare: 0.2 }] as const]);
     expect(
       outOfSample(halves, { ...choicesOf(base, optimum), chosen: { ...half, runs: lost } }).refusal,
-    ).toBe('what half of the sessions choose does not finish d, which the scenario as it is finishes');
+    ).toBe('what half of the sessions choose does not finish d, which the unchanged scenario finishes');
   });
 
   it('knows the longest sessions, whatever they are called', () => {

@@ -12,7 +12,7 @@ import type { OverrideName, ScenarioContext } from '../context.js';
 import type { NormalSettings } from '../normalise.js';
 import { parseAssignment } from './set-path.js';
 
-/** Parameters whose effect depends on more than the policy: their checks need the scenario as it is written (WIN-1). */
+/** Parameters whose effect depends on more than the policy: their checks need the unchanged scenario written (WIN-1). */
 const READ_ANEW: ReadonlySet<string> = new Set([
   'window.explicit',
   'window.setting',

@@ -83,7 +83,7 @@ function recordedCards(facts: RunFacts): readonly PageFact[] {
   const recorded = bill === undefined ? null : recordedUsd(bill);
   const difference = recordedDifference(facts);
   const more = notRecordedNano(facts);
-  const part = more === null ? '' : `, ${formatMoney(usd(more))} for requests that are not recorded`;
+  const part = more === null ? '' : `, ${formatMoney(usd(more))} for unrecorded requests`;
   const assumedWrites = bill?.assumedWritesNano;
   const writes =
     assumedWrites === undefined

@@ -211,7 +211,7 @@ function notRecordedRows(facts: RunFacts, money: (nano: number) => string): read
   const nano = notRecordedNano(facts);
   return nano === null
     ? []
-    : [row('  not recorded', money(nano), 'requests that are not recorded; the rest is compared')];
+    : [row('  not recorded', money(nano), 'unrecorded requests; the rest is compared')];
 }
 
 /** That a cost is the least, and why; null where it is all of it. */

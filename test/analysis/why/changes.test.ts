@@ -81,7 +81,7 @@ it('saves no more than was recorded: what it saves on requests that no recording
   expect(hour.unrecordedUsd).toBeLessThan((151_010 * (6.25 - 0.5) - 21_000 * (10 - 6.25)) / 1e6);
   expect(changeNotes({ changes, sessions: 1 })).toContainEqual(
     expect.stringMatching(
-      /^Not counted: savings on requests that are not recorded, .*: \$0\.7\d+ for 1-hour/,
+      /^Not counted: savings on unrecorded requests, .*: \$0\.7\d+ for 1-hour/,
     ),
   );
 });

@@ -87,7 +87,7 @@ describe('the last lines of a command', () => {
     );
     // The scenario has that lifetime already.
     expect(tuned[1]).toBe(
-      'Stay with the scenario as it is: no setting is better than the scenario as it is.',
+      'Stay with the unchanged scenario: no setting is better than the unchanged scenario.',
     );
     const none = await closing([...search, '--subject-to', 'turns == 41', '--no-files'], cwd);
     expect(none[0]).toBe('No setting is chosen: none of 2 settings meets turns == 41.');

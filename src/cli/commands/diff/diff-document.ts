@@ -111,7 +111,7 @@ export function diffBlocks(
     doc.DROPPED,
     ...doc.notes([
       unrecorded.requests > 0 &&
-        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers, which are not recorded (${formatMoney(unrecorded.costUsd)})`,
+        `left out: ${formatCounted(unrecorded.requests, 'request')} for suggestions and layers, not recorded (${formatMoney(unrecorded.costUsd)})`,
       ...diffNotes(diff, context),
     ]),
   ];

@@ -59,7 +59,7 @@ export interface PointStudy {
   readonly name: string;
   /** What its page is called. */
   readonly title: string;
-  /** The scenario as it is. */
+  /** The unchanged scenario. */
   readonly base: Point;
   readonly axes: readonly Axis[];
   readonly points: readonly Point[];

@@ -45,7 +45,7 @@ export interface SweepPageInput {
   /** The metrics of its first columns. */
   readonly columns: readonly string[];
   readonly discarded: readonly DiscardedPoint[];
-  /** The scenario as it is; null where it was not run. */
+  /** The unchanged scenario; null where it was not run. */
   readonly asItIs: VariantRuns | null;
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
@@ -60,10 +60,10 @@ const COMMANDS = 300;
 /** Values of a second axis that lines are drawn for. */
 const MOST_LINES = 8;
 
-/** What the scenario as it is is called. */
-const AS_IT_IS = 'as it is';
+/** What the unchanged scenario is called. */
+const UNCHANGED = 'unchanged';
 
-/** The ends of a point's bar: its difference to the scenario as it is, drawn where that one lies. */
+/** The ends of a point's bar: its difference to the unchanged scenario, drawn where that one lies. */
 function barOf(swept: SweptPoint, metric: string, baseline: Baseline) {
   const level = baseline.level(metric);
   if (level === null || isCompletion(metric)) return {};
@@ -74,7 +74,7 @@ function barOf(swept: SweptPoint, metric: string, baseline: Baseline) {
   return { low: level < 0 ? level + low : Math.max(0, level + low), high: Math.min(most, level + high) };
 }
 
-/** Where a discarded point lies: as far from the scenario as it is as on the sessions it was tried on; null where that is not known. */
+/** Where a discarded point lies: as far from the unchanged scenario as on the sessions it was tried on; null where that is not known. */
 function placeOfDiscarded(point: DiscardedPoint, metric: string, baseline: Baseline): number | null {
   const level = baseline.level(metric);
   const relative = baseline.difference(point, metric, point.sessions)?.relative ?? null;
@@ -161,7 +161,7 @@ function chartOver(input: SweepPageInput, baseline: Baseline, metric: string, ov
   ]);
   const levels = [
     { name: 'as recorded', y: ownValue(input.recorded, metric) ?? null },
-    { name: AS_IT_IS, y: baseline.level(metric) },
+    { name: UNCHANGED, y: baseline.level(metric) },
   ].flatMap(({ name, y }) => (y === null ? [] : [{ name, y }]));
   return {
     name: axes.length > 2 ? `sweep-${metric}-${over + 1}` : `sweep-${metric}`,
@@ -173,7 +173,7 @@ function chartOver(input: SweepPageInput, baseline: Baseline, metric: string, ov
   };
 }
 
-/** The first metric against what the model still sees and misses, with the scenario as it is and what was discarded. */
+/** The first metric against what the model still sees and misses, with the unchanged scenario and what was discarded. */
 function tradeoffs(input: SweepPageInput, baseline: Baseline): readonly StudyChart[] {
   const { swept, axes } = input;
   const [metric] = input.names;
@@ -192,10 +192,10 @@ function tradeoffs(input: SweepPageInput, baseline: Baseline): readonly StudyCha
         placeOfDiscarded(point, against, baseline),
       ]),
       {
-        name: AS_IT_IS,
+        name: UNCHANGED,
         color: DISTINCT.green,
         drawn: 'dots',
-        points: x === null || y === null ? [] : [{ x, y, row: null, label: AS_IT_IS }],
+        points: x === null || y === null ? [] : [{ x, y, row: null, label: UNCHANGED }],
       },
     ];
   });
@@ -241,7 +241,7 @@ function pageTable(input: SweepPageInput, baseline: Baseline): ComparisonTable {
   };
 }
 
-/** The best point beside the scenario as it is and the record. */
+/** The best point beside the unchanged scenario and the record. */
 function cardsOf(input: SweepPageInput, baseline: Baseline): readonly PageFact[] {
   const { swept, discarded, compared, recorded } = input;
   const [metric] = input.names as [string];
@@ -256,12 +256,12 @@ function cardsOf(input: SweepPageInput, baseline: Baseline): readonly PageFact[]
     ...(best === undefined
       ? []
       : [card(`Best ${words}`, formatValue(ownValue(best.metrics, metric) ?? null, unit), best.point.name)]),
-    ...(level === null ? [] : [card('As it is', formatValue(level, unit), 'the scenario without a change')]),
+    ...(level === null ? [] : [card('Unchanged', formatValue(level, unit), 'the scenario without a change')]),
     ...(difference === null
       ? []
       : [
           card(
-            'Best to as it is',
+            'Best against unchanged',
             difference.mean === null ? '–' : signed(difference.mean, metric),
             between === ''
               ? 'one session, no interval'
@@ -289,15 +289,15 @@ export function sweepPage(input: SweepPageInput): StudyPage {
   const charts = shown.flatMap((metric) => over.map((axis) => chartOver(input, baseline, metric, axis)));
   const isPaired = swept.some((point) => baseline.difference(point, names[0]!) !== null);
   const notes = [
-    isPaired && 'Small numbers are differences to the scenario as it is, session by session.',
+    isPaired && 'Small numbers are differences to the unchanged scenario, session by session.',
     !isPaired &&
       input.asItIs !== null &&
-      'The scenario as it is did not finish these sessions: there are no differences to it.',
+      'The unchanged scenario did not finish these sessions: there are no differences to it.',
     isPaired &&
       compared.length > 1 &&
-      `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${AS_IT_IS}” may be due to chance.`,
+      `Bars and ranges show 95 % intervals of these differences over ${compared.length} sessions; a bar that crosses the line “${UNCHANGED}” may be due to chance.`,
     input.discarded.length > 0 &&
-      'Grey points were discarded after some sessions. Their values cover only those sessions, so they show the difference to the scenario as it is on these; points that finished none are only in the table.',
+      'Grey points were discarded after some sessions. Their values cover only those sessions, so they show the difference to the unchanged scenario on these; points that finished none are only in the table.',
     swept.length > COMMANDS && `The first ${COMMANDS} rows have the command of their run.`,
   ].filter((note) => note !== false);
   return studyPage(
@@ -315,7 +315,7 @@ export function sweepPage(input: SweepPageInput): StudyPage {
   );
 }
 
-/** What points are held against: the scenario as it is, over the same sessions. */
+/** What points are held against: the unchanged scenario, over the same sessions. */
 interface Baseline {
   /** Its mean over all compared sessions; null where it did not finish them all, or has no value. */
   level(metric: string): number | null;
@@ -323,7 +323,7 @@ interface Baseline {
   difference(point: SweptPoint, metric: string, over?: readonly string[]): Difference | null;
 }
 
-/** The scenario as it is, as what points are held against. */
+/** The unchanged scenario, as what points are held against. */
 function baselineOf(runs: VariantRuns | null, compared: readonly string[]): Baseline {
   const finished = runs === null ? [] : finishedOf(runs, compared);
   const isWhole = finished.length > 0 && finished.length === compared.length;

@@ -123,7 +123,7 @@ async function sweep(
     );
     if (swept.length === 0) throw new CcbenchError('bad-input', 'no run of the sweep finished');
     // Only the page sets points beside it.
-    const beside = { ...how, label: `${name}, as it is` };
+    const beside = { ...how, label: `${name}, unchanged` };
     const asItIs = folder === null ? null : (await runRows(session, [study.base], inputs, beside)).runs[0]!;
     const findings = {
       completeness,

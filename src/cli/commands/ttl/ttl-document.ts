@@ -141,7 +141,7 @@ function moneySentences(cost: LifetimeCostReport): readonly string[] {
     `5 minutes is cheaper for ${formatShare(cost.share5mCheaper)} of the sessions, 1 hour for ${formatShare(cost.share1hCheaper)}, neither for ${formatShare(cost.shareEqual)}.`,
     `1 hour pays ${formatMoney(cost.premiumUsd)} more for writes and saves ${formatMoney(cost.savedUsd)} on ${formatCount(cost.rescuedTokens)} tokens read after 5 minutes to 1 hour; it breaks even at ${formatCount(cost.breakEvenTokens)}.`,
     Math.abs(unrecordedUsd) >= EQUAL_USD &&
-      `It ${unrecordedUsd < 0 ? `pays ${unrecorded} more for` : `saves ${unrecorded} on`} requests that are not recorded.`,
+      `It ${unrecordedUsd < 0 ? `pays ${unrecorded} more for` : `saves ${unrecorded} on`} unrecorded requests.`,
   ].filter((sentence) => sentence !== false);
 }
 
@@ -168,7 +168,7 @@ function ruledConclusion(ruled: readonly ProviderLifetimes[]): Conclusion {
 /** What the sessions cost as recorded; empty if some have none. */
 function billedText(recorded: RecordedCosts | null, cost: LifetimeCostReport): string {
   if (recorded === null || recorded.each.some(({ costUsd }) => costUsd === null)) return '';
-  return ` As recorded it is ${formatAtLeast(recorded.costUsd, cost)}, without requests that are not recorded.`;
+  return ` As recorded: ${formatAtLeast(recorded.costUsd, cost)}, without unrecorded requests.`;
 }
 
 /** Which lifetime is the cheaper one; where a provider leaves no choice, that there is none. */

@@ -23,9 +23,9 @@ export interface FoundSaving {
   readonly refusal: string | null;
   /** What the best setting saves on the sessions that chose it; null where nothing qualifies, or they cannot be compared. */
   readonly saving: Saving | null;
-  /** What it costs more than the scenario as it is, with the interval; null where the goal is another or nothing was recorded. */
+  /** What it costs more than the unchanged scenario, with the interval; null where the goal is another or nothing was recorded. */
   readonly delta: (CostDelta & { readonly baseUsd: number | null }) | null;
-  /** What fetching again costs that the scenario as it is forgets; null where that is in its cost, or not known. */
+  /** What fetching again costs that the unchanged scenario forgets; null where that is in its cost, or not known. */
   readonly baseRefetchUsd: number | null;
   readonly held: OutOfSample | null;
   /** Whether the goal has a value in any setting. */
@@ -59,11 +59,11 @@ function tooSmall(saving: Saving, metric: string, best: BestSetting, found: Foun
 /** Whether a saving is one to act on that was found and judged on the same sessions, and why. */
 function verdictHere(metric: string, best: BestSetting, found: FoundSaving): Verdict {
   const { saving, refusal } = found;
-  if (refusal !== null) return no(`Stay with the scenario as it is: ${refusal}.`);
+  if (refusal !== null) return no(`Stay with the unchanged scenario: ${refusal}.`);
   if (saving === null)
     return {
       isRecommended: true,
-      advice: 'No saving can be shown: the scenario as it is has no finished run of the same sessions.',
+      advice: 'No saving can be shown: the unchanged scenario has no finished run of the same sessions.',
     };
   if (saving.low !== null && saving.low <= 0)
     return no(`${NOT_WORTH_ACTING}the interval of the saving contains 0; more sessions would narrow it.`);
@@ -82,13 +82,13 @@ function verdictAhead(
   best: BestSetting,
   found: FoundSaving,
 ) {
-  if (refusal !== null) return no(`Stay with the scenario as it is: ${refusal}.`);
+  if (refusal !== null) return no(`Stay with the unchanged scenario: ${refusal}.`);
   const on = 'on the held-out sessions ';
   const { low = null, high = null } = realised ?? {};
   if (realised === null) return no(`${NOT_WORTH_ACTING}${on}nothing can be compared.`);
   if (low === null || high === null)
     return no(`${NOT_WORTH_ACTING}${on}there is only one comparison, which says little.`);
-  if (high < 0) return no(`Do not take it: ${on}it is worse than the scenario as it is.`);
+  if (high < 0) return no(`Do not take it: ${on}it is worse than the unchanged scenario.`);
   if (low <= 0)
     return no(
       `${NOT_WORTH_ACTING}${on}the interval of the saving contains 0; more sessions would narrow it.`,
@@ -112,11 +112,11 @@ function saves(saving: Saving | null, metric: string): string {
   return `${figure(mean, metric)}${parts.length === 0 ? '' : ` (${parts.join('; ')})`}`;
 }
 
-/** How the best setting compares with the scenario as it is. */
+/** How the best setting compares with the unchanged scenario. */
 function besideText(saving: Saving | null, metric: string): string {
   if (saving === null) return '';
   const each = saving.sessions === 1 ? '' : ' a session';
-  const beside = 'than the scenario as it is by';
+  const beside = 'than the unchanged scenario by';
   if (saving.mean > 0) return ` It is better ${beside} ${saves(saving, metric)}${each}.`;
   return saving.mean < 0 ? ` It is worse ${beside} ${figure(-saving.mean, metric)}${each}.` : '';
 }
@@ -145,7 +145,7 @@ export function tuneConclusion(
     return { isRecommended: false, result: `No setting is chosen: ${refusal}.`, advice };
   }
   if (best.unsure === true) return { isRecommended: false, ...priceless(best.settings, best.atLeast!) };
-  // Settings that are alike may still differ from the scenario as it is.
+  // Settings that are alike may still differ from the unchanged scenario.
   const isSame = saving === null || saving.mean === 0;
   const same = isSame ? allEqual(best, found.settings, 'setting', metric, found.sessions) : null;
   if (same !== null) return { isRecommended: false, ...same };
@@ -155,7 +155,7 @@ export function tuneConclusion(
       ? { result: `${result}${besideText(saving, metric)}`, ...verdictHere(metric, best, found) }
       : { result: `${result}${heldOutText(held, metric)}`, ...verdictAhead(held, metric, best, found) };
   return withRefetch(conclusion, metric, [
-    { name: 'the scenario as it is', refetchUsd: found.baseRefetchUsd },
+    { name: 'the unchanged scenario', refetchUsd: found.baseRefetchUsd },
     { name: best.settings, refetchUsd: best.refetchUsd ?? null },
   ]);
 }
@@ -175,7 +175,7 @@ function savingText(saving: Saving | null, metric: string, meanOf: string): stri
 export function holdoutNotes(result: OutOfSample, metric: string): readonly string[] {
   const { inSample, promised, realised, isWithin, searched, heldOut } = result;
   return [
-    `savings against the scenario as it is (${metricWords(metric)}); chosen on ${formatCounted(searched.length, 'session')}, tested on ${formatCount(heldOut.length)} others:`,
+    `savings against the unchanged scenario (${metricWords(metric)}); chosen on ${formatCounted(searched.length, 'session')}, tested on ${formatCount(heldOut.length)} others:`,
     `  the best setting, over all sessions: ${savingText(inSample, metric, 'such sessions')}`,
     `  promised saving: ${savingText(promised, metric, `the ${formatCount(realised?.sessions ?? heldOut.length)} others`)}`,
     `  realised saving: ${savingText(realised, metric, 'such sessions')}`,

@@ -113,14 +113,14 @@ export async function runRung(
   return { completeness, tried: tried.map((each, i) => ({ ...each, point: points[i]!, runs: runs[i]! })) };
 }
 
-/** Runs the scenario as it is. */
+/** Runs the unchanged scenario. */
 export async function tryAsItIs(search: Search): Promise<VariantRuns> {
   const { study } = search;
-  const [runs] = await tryPoints(search, [study.base], study.inputs, `${study.name}, as it is`);
+  const [runs] = await tryPoints(search, [study.base], study.inputs, `${study.name}, unchanged`);
   return runs!;
 }
 
-/** Holds the optimum against the scenario as it is. */
+/** Holds the optimum against the unchanged scenario. */
 export function tryInSample({ goal, study }: Search, { runs }: Tried, base: VariantRuns): InSample {
   const compared = { ...goal, base: base.byTranscript, optimum: runs.byTranscript };
   return inSampleOf(compared, study.inputs.sessions);

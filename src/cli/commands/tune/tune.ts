@@ -197,7 +197,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
   return refusal === null ? EXIT.fine : EXIT.expectation;
 }
 
-/** The scenario as it is, over the sessions that settings are compared on. */
+/** The unchanged scenario, over the sessions that settings are compared on. */
 interface AsItIs {
   readonly runs: VariantRuns;
   readonly sessions: readonly string[];
@@ -207,7 +207,7 @@ function meanOf({ runs, sessions }: AsItIs, metric: string): number | null {
   return mean(sessions.flatMap((label) => ownValue(runs.byTranscript.get(label), metric) ?? []));
 }
 
-/** What the best setting costs more than the scenario as it is; null where the goal is another or nothing was recorded. */
+/** What the best setting costs more than the unchanged scenario; null where the goal is another or nothing was recorded. */
 function deltaOf({ study, goal }: Search, best: Tried, base: AsItIs): FoundSaving['delta'] {
   const { runs, sessions } = base;
   if (goal.metric !== 'costUsd' || comparedWhatIf(study.inputs, runs, sessions).mode !== 'what-if')
@@ -231,7 +231,7 @@ interface Rung {
 function searchedNote({ method, possible, candidates }: SearchPlan, rungs: readonly Rung[]): string {
   const all = formatCounted(candidates.length, 'setting');
   const of = Number.isFinite(possible) ? ` of ${formatCount(possible)}` : '';
-  const drawn = method === 'grid' ? `every one of ${all}` : `${all}${of}, drawn`;
+  const drawn = method === 'grid' ? `all ${all}` : `${all}${of}, drawn`;
   const steps = rungs.map(({ sessions, settings, discarded }, i) =>
     i === rungs.length - 1
       ? `${formatCount(settings)} tried on ${sessions === 1 ? 'the session' : `all ${formatCounted(sessions, 'session')}`}`

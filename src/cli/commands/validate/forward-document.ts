@@ -127,7 +127,7 @@ function factSentence(forward: ForwardFigures): string {
   const { crashed, unfinished } = forward;
   return [
     `Run forward under the profile of its version, a session has as many compactions as recorded in ${percent(forward.compactionCountRight)} of the cases;`,
-    `the prompt after one is ${percent(forward.contextAfterError)} off and what it reads ${percent(forward.firstReadAfterError)};`,
+    `the prompt after one is ${percent(forward.contextAfterError)} off and its cache read ${percent(forward.firstReadAfterError)};`,
     `the hit rate differs by ${forward.hitRatePointsMedian?.toFixed(2) ?? '–'} points in the median;`,
     `${percent(forward.intervalCoverage90)} of the sessions lie in the stated 90% interval.`,
     ...(crashed === 0 ? [] : [`${formatCount(crashed)} crashed.`]),

@@ -187,7 +187,7 @@ export function validateBlocks(
     doc.section('Run forward, session by session', ...(forward === 'sessions' ? sessionBlocks(files) : [])),
     doc.section('Replayed as it happened, request by request', figureTable(files, report)),
     doc.section(
-      `Breaks inside the lifetime that nothing explains, given as events (${total.unexplainedBreaks})`,
+      `Unexplained breaks within the lifetime, given as events (${total.unexplainedBreaks})`,
       ...files.flatMap(breakBlocks),
     ),
     doc.section(

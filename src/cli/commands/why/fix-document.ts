@@ -75,7 +75,7 @@ export function fixBlocks(
   const left = fixes.length - top;
   const few = [
     left > 0 && `${formatCount(left)} more: --top ${formatCount(fixes.length)}.`,
-    notWorth.length > 0 && `Not worth it, or uncertain: ${notWorth.join(', ')}.`,
+    notWorth.length > 0 && `Not worth it, or uncertain: ${[...new Set(notWorth)].join(', ')}.`,
   ];
   if (fixes.length === 0) return [nothingSentence(found, report), ...doc.notes(few)];
   const all = `${formatMoney(report.recordedUsd)} in ${formatCounted(report.sessions, 'session')}`;

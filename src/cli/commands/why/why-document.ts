@@ -318,7 +318,7 @@ function unrecordedNotes(changes: WhyReport['changes']): readonly string[] {
     unrecordedUsd > 0 ? [`${formatMoney(unrecordedUsd)} for ${name}`] : [],
   );
   if (costs.length === 0) return [];
-  return [`Not counted: savings on requests that are not recorded, such as summaries: ${costs.join(', ')}.`];
+  return [`Not counted: savings on unrecorded requests, such as summaries: ${costs.join(', ')}.`];
 }
 
 /** What is to be known of the savings: what they rest on, where they were tried, and where a change did nothing though it was due. */

@@ -85,7 +85,7 @@ describe('the text of a difference', () => {
     const noted = textOf({ unrecorded: { requests: 2, costUsd: 0.25 } }, 2, 0.01);
     expect(noted.slice(-4)).toEqual([
       '  1 more; --rows 3 shows all',
-      '  left out: 2 requests for suggestions and layers, which are not recorded ($0.2500)',
+      '  left out: 2 requests for suggestions and layers, not recorded ($0.2500)',
       '  figures within 1.0% of each other count as equal',
       '',
     ]);

@@ -50,7 +50,7 @@ describe('ccbench fleet tune', { timeout: 300_000 }, () => {
     const { rungs, outOfSample } = JSON.parse(many.stdout);
     expect(rungs.length).toBeGreaterThan(1);
     expect(outOfSample.heldOut).toHaveLength(2);
-    // A study for each step, and one for the scenario as it is.
+    // A study for each step, and one for the unchanged scenario.
     expect(readdirSync(join(cwd, 'out', 'studies'))).toHaveLength(rungs.length + 1);
     expect(many.batches).toBeGreaterThan(0);
     const again = await onFleet(cwd, [...words, '--results', 'out']);

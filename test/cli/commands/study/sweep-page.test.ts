@@ -47,7 +47,7 @@ describe('the page of a sweep', () => {
     expect(notes).toEqual([]);
   });
 
-  it('pairs each point with the scenario as it is, session by session', () => {
+  it('pairs each point with the unchanged scenario, session by session', () => {
     const runs: Runs = { s: [4, 0, 2, 0.5], l: [4, 0, 10, 0.5] };
     const { charts, table, notes, cards } = sweepOf(
       [GAP],
@@ -55,13 +55,13 @@ describe('the page of a sweep', () => {
         '20.0': { s: [4, 0, 1, 0.5], l: [4, 0, 9, 0.5] },
         '5.0': { s: [4, 0, 1, 1], l: [4, 0, 11, 0.5] },
       },
-      { asItIs: variantOf('as it is', runs) },
+      { asItIs: variantOf('unchanged', runs) },
     );
     // Differences −1 and −1: no doubt, whatever the sessions cost. −1 and +1: mean 0, half a width of 12.706 × 1.
     const [noise, sure] = charts[0]!.series[0]!.points;
     expect([sure!.low, sure!.high]).toEqual([5, 5]);
     expect([noise!.low, noise!.high]).toEqual([0, expect.closeTo(18.706, 3)]);
-    expect(charts[0]!.guide).toEqual([{ name: 'as it is', y: 6 }]);
+    expect(charts[0]!.guide).toEqual([{ name: 'unchanged', y: 6 }]);
     const said = table.rows.map(({ cells }) => cells.map(({ note, interval }) => [note, interval]));
     expect(said).toEqual([
       [
@@ -79,16 +79,16 @@ describe('the page of a sweep', () => {
     expect(cards.map(({ label, value }) => [label, value])).toEqual([
       ['Best cost', '$6.00'],
       ['As it is', '$6.00'],
-      ['Best to as it is', '+$0'],
+      ['Best against unchanged', '+$0'],
       ['Points tried', '2'],
     ]);
   });
 
-  it('has no differences where the scenario as it is did not finish, and says so', () => {
+  it('has no differences where the unchanged scenario did not finish, and says so', () => {
     const { charts, table, notes } = sweepOf(
       [GAP],
       { '20.0': { s: [4, 0, 1] }, '5.0': { s: [4, 0, 2] } },
-      { asItIs: variantOf('as it is', { s: [3, 1, 1] }) },
+      { asItIs: variantOf('unchanged', { s: [3, 1, 1] }) },
     );
     expect(charts[0]!.guide).toBeUndefined();
     expect(table.rows[0]!.cells[0]).toEqual({ text: 't' });
@@ -99,7 +99,7 @@ describe('the page of a sweep', () => {
     const all = sweepInput(
       [GAP],
       { '20.0': { s: [4, 0, 1], l: [4, 0, 9] }, '5.0': { s: [4, 0, 2], l: [4, 0, 6] } },
-      { asItIs: variantOf('as it is', { s: [4, 0, 4], l: [4, 0, 16] }) },
+      { asItIs: variantOf('unchanged', { s: [4, 0, 4], l: [4, 0, 16] }) },
     );
     const [dropped] = sweepInput([GAP], { '10.0': { l: [4, 0, 8] } }).swept;
     const { charts, table, cards } = sweepPage({

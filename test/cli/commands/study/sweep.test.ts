@@ -54,7 +54,7 @@ describe('ccbench sweep', () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const first = JSON.parse((await cli(['sweep', 'a.yaml', ...VARY, '--json'], { cwd })).stdout);
     expect(first.ran).toBe(3);
-    // The version, three points, and the scenario as it is, which the page sets them beside.
+    // The version, three points, and the unchanged scenario, which the page sets them beside.
     expect(lines(cwd)).toHaveLength(5);
     const more = VARY.map((word) => word.replace('8000', '8000,16000'));
     const second = await cli(['sweep', 'a.yaml', ...more, '--json'], { cwd });
@@ -65,7 +65,7 @@ describe('ccbench sweep', () => {
     expect(lines(cwd)).toHaveLength(6);
   });
 
-  it('runs the scenario as it is once, where it is one of the points', async () => {
+  it('runs the unchanged scenario once, where it is one of the points', async () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     await cli(['sweep', 'a.yaml', ...VARY, '--set', 'rules.prune.when.piled=4000', '--json'], { cwd });
     expect(lines(cwd)).toHaveLength(4);

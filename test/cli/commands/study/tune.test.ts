@@ -80,7 +80,7 @@ describe('ccbench tune', () => {
     expect(JSON.parse(whole.stdout).outOfSample).toBeNull();
   });
 
-  it('nothing qualifies where the scenario as it is cannot be beaten', async () => {
+  it('nothing qualifies where the unchanged scenario cannot be beaten', async () => {
     const cwd = tempFolder({ 'a.yaml': MANY });
     const sweep = ['sweep', 'a.yaml', ...PILED.slice(0, 2), '--no-files', '--json'];
     const { best } = JSON.parse((await cli(sweep, { cwd })).stdout);
@@ -96,18 +96,18 @@ describe('ccbench tune', () => {
     ];
     const args = ['tune', 'a.yaml', ...vary, '--set', `rules.prune.when.piled=${cheapest}`];
     const { code, stdout, stderr } = await cli([...args, '--minimise', 'costUsd'], { cwd });
-    expect(stderr).toContain('nothing qualifies: no setting is better than the scenario as it is');
+    expect(stderr).toContain('nothing qualifies: no setting is better than the unchanged scenario');
     expect(code).toBe(99);
     const result = JSON.parse(stdout);
     expect(others).toContain(result.best.settings['rules.prune.when.piled']);
     expect(result).toMatchObject({
       recommendation: {
         settings: null,
-        reason: 'Stay with the scenario as it is: no setting is better than the scenario as it is.',
+        reason: 'Stay with the unchanged scenario: no setting is better than the unchanged scenario.',
       },
       outOfSample: { realised: { sessions: 2 } },
     });
-    // Without held-out sessions it is held against the scenario as it is all the same.
+    // Without held-out sessions it is held against the unchanged scenario all the same.
     const whole = await cli([...args, '--minimise', 'costUsd', '--no-holdout'], { cwd });
     const { recommendation, inSample, outOfSample } = JSON.parse(whole.stdout);
     expect([whole.code, recommendation, outOfSample]).toEqual([99, result.recommendation, null]);

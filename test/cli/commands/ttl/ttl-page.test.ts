@@ -132,7 +132,7 @@ describe('what lifetimes come to', () => {
       notes: [],
     });
     expect(lifetimeConclusion(report(), {}, billed(2, 0.5)).result).toMatch(
-      /\. As recorded it is \$2\.50, without requests that are not recorded\.$/,
+      /\. As recorded: \$2\.50, without unrecorded requests\.$/,
     );
     expect(lifetimeConclusion(report(), {}, billed(2.5, null)).result).not.toContain('As recorded');
     expect(lifetimeConclusion(report([SESSIONS[1]!]), ruled)).toEqual({
@@ -171,7 +171,7 @@ describe('what lifetimes come to', () => {
     );
     const part = report(SESSIONS.slice(0, 1), { unpricedCalls: 1 });
     const recorded = { costUsd: 2.5, each: [{ name: 'a', costUsd: 2.5 }], notes: [] };
-    expect(lifetimeConclusion(part, {}, recorded).result).toContain(' As recorded it is at least $2.50,');
+    expect(lifetimeConclusion(part, {}, recorded).result).toContain(' As recorded: at least $2.50,');
     const { result } = lifetimeConclusion(part, {});
     expect(result).toBe(
       '1 session with a choice: at least $2.00 with 5 minutes, at least $3.00 with 1 hour; 5 minutes saves $1.00 on the 2 of 3 calls whose models have a price.',

@@ -94,7 +94,7 @@ describe('the text of lifetimes', () => {
     const { unrecordedUsd, savedUsd, rescuedTokens } = report.cost;
     expect({ savedUsd, rescuedTokens }).toEqual({ savedUsd: 0, rescuedTokens: 0 });
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      `It saves $${unrecordedUsd.toFixed(4)} on requests that are not recorded.`,
+      `It saves $${unrecordedUsd.toFixed(4)} on unrecorded requests.`,
     );
   });
 

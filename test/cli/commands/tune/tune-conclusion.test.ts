@@ -37,7 +37,7 @@ describe('what a search comes to', () => {
     [1, 3, 0.01, false, /^There is no difference worth acting on: .* the saving is 1.0%/],
     [-1, 3, 0.1, false, /^There is no difference worth acting on: .* contains 0/],
     [0, 3, 0.1, false, /^There is no difference worth acting on: .* contains 0/],
-    [-3, -1, 0.1, false, /^Do not take it: .* worse than the scenario as it is/],
+    [-3, -1, 0.1, false, /^Do not take it: .* worse than the unchanged scenario/],
     [null, null, 0.1, false, /^There is no difference worth acting on: .* only one comparison/],
   ])('recommends on a realised saving from %s to %s of %s: %s', (low, high, share, isRecommended, advice) => {
     const held_ = held(low, high, share);
@@ -55,7 +55,7 @@ describe('what a search comes to', () => {
     expect(tuneConclusion('costUsd', best, { ...found, refusal: 'so it is', held: refused })).toMatchObject({
       isRecommended: false,
       result: expect.stringContaining('at gap=5'),
-      advice: 'Stay with the scenario as it is: so it is.',
+      advice: 'Stay with the unchanged scenario: so it is.',
     });
     const none = { ...held(1, 3), settings: null, promised: null, realised: null };
     expect(tuneConclusion('costUsd', best, { ...found, held: none })).toMatchObject({
@@ -88,7 +88,7 @@ describe('what a search comes to', () => {
     expect(tuneConclusion('costUsd', best, one)).toMatchObject({
       isRecommended: true,
       result:
-        'The best cost of 76 settings is $2.00, at gap=5. It is better than the scenario as it is by $2.00 (50.0%).',
+        'The best cost of 76 settings is $2.00, at gap=5. It is better than the unchanged scenario by $2.00 (50.0%).',
       advice: expect.stringMatching(/^It was chosen and judged on the same sessions/),
     });
     expect(tuneConclusion('costUsd', best, { ...one, saving: null })).toMatchObject({
@@ -106,14 +106,14 @@ describe('what a search comes to', () => {
     );
   });
 
-  it('is not the best of settings that are all worse than the scenario as it is', () => {
+  it('is not the best of settings that are all worse than the unchanged scenario', () => {
     const worse = { ...saving, mean: -2, share: -1 };
     const refused = { ...found, saving: worse, refusal: 'no setting is better', sessions: 1 };
     expect(tuneConclusion('costUsd', best, refused)).toMatchObject({
       isRecommended: false,
       result:
-        'The best cost of 76 settings is $2.00, at gap=5. It is worse than the scenario as it is by $2.00.',
-      advice: 'Stay with the scenario as it is: no setting is better.',
+        'The best cost of 76 settings is $2.00, at gap=5. It is worse than the unchanged scenario by $2.00.',
+      advice: 'Stay with the unchanged scenario: no setting is better.',
     });
     // All alike, and all worse: what was varied did have an effect.
     expect(tuneConclusion('costUsd', { ...best, equal: 75 }, refused).advice).toMatch(/^Stay with/);
@@ -158,7 +158,7 @@ describe('what a search comes to', () => {
     expect(tuneConclusion('costUsd', costly, one)).toMatchObject({
       isRecommended: true,
       advice: expect.stringContaining(
-        ` the most to expect. ${said}$0.2500 for the scenario as it is, $0.5000 for gap=5.`,
+        ` the most to expect. ${said}$0.2500 for the unchanged scenario, $0.5000 for gap=5.`,
       ),
     });
     // Nothing is missing where nothing was forgotten, where the runs fetch it again, or where no money is compared.
@@ -188,7 +188,7 @@ const RESULT: OutOfSample = {
 
 it('a search says what it promised and what came of it', () => {
   expect(holdoutNotes(RESULT, 'costUsd')).toEqual([
-    'savings against the scenario as it is (cost); chosen on 2 sessions, tested on 3 others:',
+    'savings against the unchanged scenario (cost); chosen on 2 sessions, tested on 3 others:',
     '  the best setting, over all sessions: $3.00 a session (30.0%), 95 % interval for the mean of such sessions $2.00 to $4.00, over 5 sessions',
     '  promised saving: $2.00 a session (25.0%), 95 % interval for the mean of the 2 others $1.00 to $3.00, over 2 sessions',
     '  realised saving: $1.50 a session, 95 % interval for the mean of such sessions −$1.00 to $4.00, over 2 sessions',

@@ -64,7 +64,7 @@ describe('how far a cost is to be trusted', () => {
     ]);
     const sentence = lines.slice(6).join(' ').replaceAll(/\s+/g, ' ');
     expect(sentence).toContain('as many compactions as recorded in 90.00% of the cases');
-    expect(sentence).toContain('the prompt after one is 5.00% off and what it reads 6.00%');
+    expect(sentence).toContain('the prompt after one is 5.00% off and its cache read 6.00%');
     expect(sentence).toContain('differs by 1.23 points');
     expect(sentence).toContain('88.00% of the sessions lie in the stated 90');
     expect(sentence).not.toMatch(/crashed|did not get/);
