@@ -44,7 +44,7 @@ export const CLIENT_PARAMS: readonly ParamSpec[] = [
     kind: { type: 'text' },
     default: 'none',
     unit: null,
-    help: 'Whose behaviours towards the cache hold: a client by name (`ccbench policies clients`), `recorded`, or `none` for the bare API. Unless it is set, a recording keeps its own.',
+    help: 'Whose cache behaviour applies: a client by name (`ccbench policies clients`), `recorded`, or `none` for the bare API. Unless it is set, a recording keeps its own.',
   },
   ...Object.entries(BEHAVIOURS).map(
     ([behaviour, { values, help }]): ParamSpec => ({

@@ -23,7 +23,7 @@ export interface Policy {
   readonly summary: string;
   /** Names of layers, in the order they are asked. */
   readonly layers: readonly string[];
-  /** Whose behaviours towards the cache hold: a client by name, or the one that made the recording. */
+  /** Whose cache behaviour applies: a client by name, or the one that made the recording. */
   readonly client: string;
   /** Values that differ from the parameters' defaults. */
   readonly set: ParamValues;

@@ -334,7 +334,7 @@ const sizedPiece = group(
     env: plainAmount(0, MANY, 'Tokens of facts about the environment.'),
     ack: plainAmount(0, MANY, 'Tokens of an acknowledgement by the model.'),
     trailer: plainAmount(0, MANY, 'Tokens of a closing message.'),
-    images: whole(1, 1_000, 'The newest images of what goes.'),
+    images: whole(1, 1_000, 'The newest images of what is removed.'),
     first: refusedKey(
       'select.keep.first says how many messages that are',
       'write first alone here, and select: { keep: { first: 2 } }',

@@ -16,7 +16,7 @@ const usageParts = list(
     [...USAGE_PARTS, 'prompt', 'reasoning'],
     'A part of the usage; `prompt` is input, cacheRead and cacheWrite, `reasoning` is reported as part of output.',
   ),
-  'What of the usage counts.',
+  'Which part of the usage counts.',
 ).transform((written, ctx): readonly UsagePart[] => {
   if (written.includes('reasoning') && !written.includes('output'))
     return refuse(ctx, 'the API reports reasoning as part of the output, not separately', {
@@ -126,7 +126,7 @@ const baseGroup = group(
   {},
   {
     from: words(['window', 'input', 'window-output'], 'What it is taken from.'),
-    minus: amount('What is taken off.'),
+    minus: amount('What is subtracted.'),
     times: plainAmount(0, 10, 'Share of the rest.'),
     cap: amount('Never more.'),
     floor: group(

@@ -95,9 +95,7 @@ export const policySchema = group(
       .record(z.string(), z.unknown())
       .describe('Where numbers come from, by path; `*` speaks for the rest.'),
     checked: day('Day on which it was last compared with its sources.'),
-    client: text(
-      'Whose behaviours towards the cache hold: a client by name, `recorded`, or `none` for the bare API.',
-    ),
+    client: text('Whose cache behaviour applies: a client by name, `recorded`, or `none` for the bare API.'),
     layers: list(text('Name of a layer.'), 'Layers of ccbench that act before the rules, such as storage.'),
     set: z.record(z.string(), z.unknown()).describe('Parameters of those layers and of the client.'),
     count,

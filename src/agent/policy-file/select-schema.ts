@@ -127,18 +127,14 @@ const selectGroup = group(
     ),
     boundary: words(
       ['pair', 'user-turn', 'assistant', 'thinking-loop'],
-      'Where the kept tail may begin; a call and its result are never parted, and with thinking-loop no loop of calls with thinking is.',
+      'Where the kept tail may begin; a call and its result are never separated, and with thinking-loop no loop of calls with thinking is.',
     ),
-    move: words(
-      ['back', 'forward'],
-      'Which way an unfit beginning moves: `back` keeps more, `forward` less.',
-      {
-        split: {
-          why: 'a tail that may begin inside a turn has the boundary `pair`',
-          hint: 'write boundary: pair, and ask: { calls: split-turn } for a separate summary of the turn',
-        },
+    move: words(['back', 'forward'], 'Which way an invalid start moves: `back` keeps more, `forward` less.', {
+      split: {
+        why: 'a tail that may begin inside a turn has the boundary `pair`',
+        hint: 'write boundary: pair, and ask: { calls: split-turn } for a separate summary of the turn',
       },
-    ),
+    }),
     count: whole(1, 1_000_000, 'Items taken at a time.'),
   },
 );

@@ -49,12 +49,12 @@ const duration = (what: string) =>
 export function sessionsSchema<T extends z.ZodType>(transcript: T) {
   const session = z
     .strictObject({
-      name: safeName('Name of the session, in front of its threads’ names.'),
+      name: safeName('Name of the session, before the names of its threads.'),
       transcript,
-      startsAfter: duration('Time between the end of the session before it and its start'),
+      startsAfter: duration('Time from the end of the previous session to its start'),
       at: duration('Start, counted from that of the first session'),
-      resume: text('Name of an earlier session whose record it takes up.').optional(),
-      project: safeName('Project it works in; all work in the same one unless they say.').optional(),
+      resume: text('Name of the earlier session that it resumes.').optional(),
+      project: safeName('Project it works in; the same for all by default.').optional(),
       checkout: safeName('Which checkout of the project it works in, if there are several.').optional(),
       end: z
         .enum(SESSION_ENDINGS)
@@ -111,7 +111,7 @@ export const homeSchema = z
       .array(
         z.strictObject({
           path: z.string().regex(/^\//).describe('Absolute path in the simulated home.'),
-          text: z.string().describe('What the file holds.'),
+          text: z.string().describe('Content of the file.'),
           hoursAgo: hoursAgo('When it was written.').default(1),
         }),
       )
@@ -119,7 +119,7 @@ export const homeSchema = z
       .default([]),
     lock: z
       .strictObject({
-        body: z.string().describe('What the lock file holds, usually a process id.'),
+        body: z.string().describe('Content of the lock file, usually a process id.'),
         hoursAgo: hoursAgo('Time of the last consolidation.'),
         process: z.enum(['alive', 'dead']).describe('Whether that process is still running.').default('dead'),
       })
@@ -129,4 +129,4 @@ export const homeSchema = z
   })
   .nullable()
   .meta({ id: 'Home' })
-  .describe('What the home holds before the first session; null for nothing.');
+  .describe('Content of the home before the first session; null for none.');

@@ -66,13 +66,13 @@ const shapeSchema = z
     outputTokens: distribution('Tokens of a response', MOST.tokens),
     toolCallsPerResponse: distribution('Tool calls in a response that uses tools', 1_000),
     firstPromptTokens: distribution('System, tools, memory files and first prompt', MOST.tokens),
-    charsPerToken: distribution('Characters that make a token', 1_000, 0.01),
+    charsPerToken: distribution('Characters per token', 1_000, 0.01),
     imageTokens: distribution('Tokens of an image', MOST.tokens),
     imagePromptShare: share('Share of human prompts that hold an image.'),
     statementShare: share('Share of human prompts that begin with a statement of the user.'),
     revisitShare: share('Share of file accesses that go to a file seen before.'),
     thinkingShare: share('Share of responses with a thinking block.'),
-    thinkingPart: distribution('Share of the output that is thinking, where a response has any', 1),
+    thinkingPart: distribution('Share of the output that is thinking, if a response has any', 1),
     partialReadShare: share('Share of reads that ask for a part of a file.'),
     skillShare: share('Share of tool calls that invoke a skill; 0 also leaves out the listing of skills.'),
     skillChars: distribution("Characters of a skill's content", MOST.chars),
@@ -86,8 +86,8 @@ const shapeSchema = z
     ),
     mcpShare: share('Share of tool calls to MCP servers; 0 also leaves out their announcements.'),
     backgroundShare: share('Share of tool calls that start an agent or a command in the background.'),
-    backgroundSeconds: distribution('How long what is in the background runs', MOST.seconds),
-    memoryWriteShare: share('Share of tool calls by which the agent writes its memory.'),
+    backgroundSeconds: distribution('How long background work runs', MOST.seconds),
+    memoryWriteShare: share('Share of tool calls in which the agent writes its memory.'),
     memoryFolderShare: share('Share of the folders of the project that hold a memory file.'),
     memoryFileTokens: distribution('Tokens of such a memory file', MOST.tokens),
     resultScale: number(0, 10_000, 'Factor on the size of every tool result.').optional(),
@@ -122,7 +122,7 @@ const steadySchema = z
     resultTokens: whole(0, 10_000_000, 'Tokens of each tool result.').optional(),
     promptTokens: whole(0, 10_000_000, 'Tokens of the human prompt at the beginning.').optional(),
     tool: text('Tool that every turn calls.').optional(),
-    charsPerToken: z.number().gt(0).max(100).optional().describe('Characters that make a token.'),
+    charsPerToken: z.number().gt(0).max(100).optional().describe('Characters per token.'),
   })
   .check((ctx) => {
     const spec = { workload: DEFAULTS.workload, turns: 1, seed: 0, text: 'none' } as const;
@@ -263,7 +263,7 @@ export const syntheticSchema = z
       .default([]),
     endDreamAt: z
       .array(z.strictObject({ afterTurn }))
-      .describe('When the human ends a dream that runs.')
+      .describe('When the human ends a running dream.')
       .default([]),
     resumeAt: z
       .array(z.strictObject({ afterTurn, reason: text('Why, for the log.').optional() }))

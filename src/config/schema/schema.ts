@@ -85,7 +85,7 @@ const cacheSchema = z
       .enum(['client', 'off', 'expected', 'likely', 'sampled'])
       .exactOptional()
       .describe(
-        'How five-minute entries end: as the client says, on time, where half are left, where most are left, or drawn.',
+        'How five-minute entries end: as the client says, on time, when half are left, when most are left, or drawn.',
       ),
   })
   .meta({ id: 'Cache' })
@@ -139,7 +139,7 @@ export const faultSchema = z
       .meta({
         title: 'two times of the day, such as 14:00-20:00',
         description:
-          'Only calls that begin between two times of the day, UTC; 22:00-06:00 goes over midnight. A session that does not say when it began begins at midnight.',
+          'Only calls that begin between two times of the day, UTC; 22:00-06:00 spans midnight. A session that does not say when it began begins at midnight.',
       })
       .exactOptional(),
     gapTokens: orNull(whole(1, 10_000_000, 'Tokens over the limit that the error reports.')).default(null),
@@ -172,7 +172,7 @@ const llmGroupSchema = z
     budgetUsd: number(
       0,
       100_000,
-      'What all answers of the cassette may cost together, in dollars; 1 where absent. `live` stops before it is passed.',
+      'What all answers of the cassette may cost together, in dollars; default: 1. `live` stops before exceeding it.',
     ).optional(),
     model: orNull(text('Model that writes the summaries; null: that of each request.')).optional(),
     fake: fakeSchema.optional(),
@@ -191,7 +191,7 @@ const llmGroupSchema = z
 const llmSchema = z
   .union([llmModeSchema.transform((mode): z.output<typeof llmGroupSchema> => ({ mode })), llmGroupSchema])
   .meta({ id: 'Llm' })
-  .describe('The simulated LLM, or who writes summaries in its place.');
+  .describe('The simulated LLM, or who writes summaries instead.');
 
 /** Hooks of the user that run around compactions. */
 const hooksSchema = z
@@ -234,9 +234,9 @@ const faultsSchema = z
       .describe('What summaries keep of what they replace: nothing, everything, or as fitted to recordings.'),
     refetch: onOff
       .optional()
-      .describe('Whether what is needed and gone is fetched again in the run, at its cost; off unless set.'),
+      .describe('Whether the run fetches needed content again, at its cost; off by default.'),
   })
-  .describe('Content of a recording that is needed after a policy took it out of the context.');
+  .describe('Content of a recording that is needed after a policy removed it from the context.');
 
 /** Settings that a plan has under the same name. */
 const planSettings = {
@@ -282,7 +282,7 @@ const settings = {
     .enum(['what-if', 'predict'])
     .optional()
     .describe(
-      'What is taken from a recording: everything that no policy decides (breaks and warmth from outside, sizes that no line explains), or its content alone.',
+      'What is taken from a recording: everything that no policy decides (breaks and warmth from outside, unexplained sizes), or only its content.',
     ),
   llm: llmSchema.optional(),
   faults: faultsSchema.optional(),
@@ -328,7 +328,7 @@ export const scenarioSchema = z
     models: modelsSchema.optional(),
     ...settings,
     variants: z.array(variantSchema).optional().describe('Further runs over the same transcripts.'),
-    seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of everything that is drawn.').optional(),
+    seed: whole(0, Number.MAX_SAFE_INTEGER, 'Seed of all random draws.').optional(),
   })
   .describe('A scenario: write at least `name:` and `transcript:`; `ccbench init` makes a starter file.');
 

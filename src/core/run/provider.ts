@@ -73,7 +73,7 @@ export interface Provider {
   readonly source: string;
 }
 
-/** What is different for some models. */
+/** Differences for some models. */
 export interface CacheException {
   readonly models: string;
   readonly rules: Partial<Pick<CacheRules, 'grain' | 'storesOutput'>>;

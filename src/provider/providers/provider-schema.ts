@@ -35,8 +35,8 @@ const minimum = z.union([
     minimumFor: 'every-model' as const,
   })),
   group(
-    'As the rows of the models say, and so much otherwise.',
-    { otherwise: tokens('Where the row of the model says nothing.') },
+    'From the rows of the models, else this much.',
+    { otherwise: tokens('If the row of the model has none.') },
     {},
   ).transform((read) => ({ minimum: read.otherwise, minimumFor: 'silent-models' as const })),
 ]);
@@ -80,7 +80,7 @@ const tail = list(
     },
     {},
   ).transform(({ after, share }) => ({ afterMs: after, share })),
-  'Share left after `idle`, in straight lines between these points; nothing after the last.',
+  'Share left after `idle`, linear between these points; nothing after the last.',
 ).check((ctx) => {
   const late = ctx.value.findIndex(({ afterMs }, i) => i > 0 && afterMs <= ctx.value[i - 1]!.afterMs);
   if (late !== -1)
@@ -91,7 +91,7 @@ const lifetime = group(
   'How long entries live.',
   {
     idle: orNull(duration('Lifetime of an entry after its last use; null if nothing is promised.')),
-    refresh: words(['on-hit', 'none'], 'Whether a use begins the time again.'),
+    refresh: words(['on-hit', 'none'], 'Whether a use restarts the lifetime.'),
   },
   {
     long: orNull(duration('A longer life that requests may ask for at their marks.')),
@@ -176,7 +176,7 @@ export const providerSchema = group(
   {
     source: text('Where the numbers come from.'),
     doubts: list(text('A sentence.'), 'What is not known, and what is assumed instead; [] for nothing.'),
-    model: text('Model whose prices a session of another provider is given.'),
+    model: text('Model whose prices sessions of other providers get.'),
     match: words(
       ['breakpoint', 'prefix', 'unit', 'object'],
       'What a request reads: an entry at a mark, the longest prefix, a whole unit, or a named object.',
@@ -193,18 +193,18 @@ export const providerSchema = group(
     price: orNull(price),
   },
   {
-    name: text('Name of the provider; the name of the file where absent.'),
-    label: text('Name as tables and warnings show it; the name where absent.'),
-    serves: text('Provider whose rows of the model table it serves; its own where absent.'),
-    storesOutput: flag('What the model answers is stored with its prompt; false where absent.'),
+    name: text('Name of the provider; default: the file name.'),
+    label: text('Name in tables and warnings; default: the name.'),
+    serves: text('Provider whose rows of the model table it serves; default: its own.'),
+    storesOutput: flag('Answers are stored with their prompts; default: false.'),
     tellsWrites: flag('The API reports how many tokens were written, and bills them as writes.'),
     exceptions: list(
       group(
-        'What is different for some models.',
-        { models: text('Beginning of the names of the models.') },
+        'Differences for some models.',
+        { models: text('Prefix of the model names.') },
         {
           grain: orNull(grain),
-          storesOutput: flag('What the model answers is stored with its prompt.'),
+          storesOutput: flag('Answers are stored with their prompts.'),
         },
       ),
       'Models whose cache differs; the first that fits holds.',

@@ -54,7 +54,7 @@ const FIELDS = {
     'Several calls at once.',
   ),
   text: said('The text.'),
-  thinking: said('What is thought before, where the request lets the model think.'),
+  thinking: said('Thinking before it, if the request enables thinking.'),
   stop: words(STOP_REASONS, 'Why the answer ends; default: it is complete.'),
   outputTokens: tokens('Tokens of the answer, independent of its text.'),
   latency: duration('Time that the answer takes.'),
@@ -117,7 +117,7 @@ function loopOf<S extends z.ZodType>(step: S, id: string) {
       repeat: whole(1, 10_000, `How often the steps come; \${n} in them counts from 1.`),
       each: list(
         z.union([z.string(), z.number().transform(String)]),
-        `What \${item} in the steps is replaced by, one after the other.`,
+        `What \${item} in the steps stands for, one after the other.`,
       ),
       steps: list(step, 'The steps of the loop.'),
     },
@@ -147,8 +147,8 @@ export const scriptSchema = group(
           },
         ),
       )
-      .describe('Files that the steps are about, by name: whoever runs the script creates them.'),
-    summary: said('What a request for a summary gets, in the tags that it asks for.'),
+      .describe('Files that the steps use, by name; you create them.'),
+    summary: said('The answer to a summary request, in the tags that it asks for.'),
     agents: z
       .array(steps('Answers to the requests of one subagent.'))
       .describe('Steps of each subagent, in the order of the calls that start them.'),
@@ -159,8 +159,8 @@ export const scriptSchema = group(
         {
           prompt: pattern('Regular expression on what the user says in the newest turn.'),
           result: pattern('Regular expression on the tool results of the newest turn.'),
-          times: whole(1, MANY, 'How often it answers; always where absent.'),
-          consumes: flag('Whether the next step is left out for it; false where absent.'),
+          times: whole(1, MANY, 'How often it answers; default: always.'),
+          consumes: flag('Whether it uses up a step; default: false.'),
         },
       ).check((ctx) => {
         if (namesIn(ctx.value, ['prompt', 'result']).length === 0)

@@ -168,7 +168,7 @@ interface ClientRule {
   readonly sharedMark: 'last' | 'before-last';
   /** Models on which such a request thinks with a budget of its own (R11). */
   readonly ownBudget: readonly string[];
-  /** Size of what is asked; null counts our own words. */
+  /** Size of what is asked; null counts the built-in request. */
   readonly promptTokens: number | null;
   /** A request of its own goes without media and attachments that are restored anyway (FUL-1). */
   readonly strips: boolean;

@@ -78,7 +78,7 @@ describe('the page of a sweep', () => {
     expect(notes[1]).toContain('95 % intervals of these differences over 2 sessions');
     expect(cards.map(({ label, value }) => [label, value])).toEqual([
       ['Best cost', '$6.00'],
-      ['As it is', '$6.00'],
+      ['Unchanged', '$6.00'],
       ['Best against unchanged', '+$0'],
       ['Points tried', '2'],
     ]);
