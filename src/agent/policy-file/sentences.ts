@@ -96,7 +96,7 @@ function testWords(description: Description, test: TestPart): string {
     case 'event':
       return EVENTS[test.is]!;
     case 'chance':
-      return `a draw says so (${test.is * 100} % of the time)`;
+      return `by chance (${test.is * 100} % of the time)`;
     default:
       return `there are ${SIGNS[test.is.op]} ${description.amount(test.is.amount)} ${COUNTED[test.kind].words}`;
   }
@@ -122,7 +122,7 @@ const WHAT: Readonly<Record<string, string>> = {
   'tool-inputs': 'inputs of tool calls',
   thinking: 'thinking',
   media: 'images and documents',
-  pairs: 'tool calls with their results',
+  pairs: 'tool calls and their results',
 };
 
 function keepWords(description: Description, keep: KeepPart, items: string): string[] {
@@ -131,7 +131,8 @@ function keepWords(description: Description, keep: KeepPart, items: string): str
   else if (keep.first > 0) words.push(`the first ${keep.first} ${items}`);
   if (keep.last !== null && keep.last.n > 0) {
     const unit = keep.last.unit === 'items' ? items : keep.last.unit;
-    words.push(keep.last.n === 1 ? `the latest of the ${unit}` : `the latest ${keep.last.n} ${unit}`);
+    const one = unit === items ? `of the ${items}` : unit.slice(0, -1);
+    words.push(`the latest ${keep.last.n === 1 ? one : `${keep.last.n} ${unit}`}`);
   }
   if (keep.tokens !== null) words.push(`the newest ${description.amount(keep.tokens)} tokens`);
   if (keep.share !== null)
@@ -161,7 +162,7 @@ function askWords(ask: AskPart): string {
   const calls = {
     one: '',
     verify: ', and a second call that checks it',
-    'split-turn': ', the running turn separately',
+    'split-turn': ', the current turn separately',
     'per-pair': ', a call for each',
     chunks: ', piece by piece',
   } as const;
@@ -192,11 +193,11 @@ function actionWords(description: Description, rule: RulePart): string {
   const kept = keepWords(description, select.keep, items);
   const but = kept.length === 0 ? '' : ` but ${kept.join(', ')}`;
   const place = {
-    placeholder: `a placeholder of ${replace.tokens} tokens`,
-    preview: `the first ${count(replace.head)} and last ${count(replace.tail)} characters`,
-    reference: 'a reference to a file',
-    nothing: 'nothing',
-    summary: 'a summary',
+    placeholder: ` with a placeholder of ${replace.tokens} tokens`,
+    preview: ` with the first ${count(replace.head)} and last ${count(replace.tail)} characters`,
+    reference: ' with a reference to a file',
+    nothing: '',
+    summary: ' with a summary',
   }[replace.with];
   const lasts = replace.lasts === 'each-request' ? ', again for each request' : '';
   const where =
@@ -206,7 +207,8 @@ function actionWords(description: Description, rule: RulePart): string {
         ? ' in a message at the end'
         : '';
   const { all, end } = untilWords(description, rule);
-  return `puts ${place} in the place of ${all}${items}${but}${where}${lasts}${end}`;
+  const act = replace.with === 'nothing' ? 'removes' : 'replaces';
+  return `${act} ${all}${items}${but}${place}${where}${lasts}${end}`;
 }
 
 /** How far a rule goes: whether all go, and behind it what ends it, or what it waits for. */
@@ -238,7 +240,7 @@ const SOURCES: Readonly<Record<CountPart['source'], string>> = {
 function ruleSentence(description: Description, rule: RulePart): string {
   const when =
     rule.when.length === 0
-      ? 'only where another rule falls back on it'
+      ? 'only when another rule falls back on it'
       : rule.when.map((group) => groupWords(description, group)).join('; or ');
   const failing = {
     'go-on': '',
@@ -268,18 +270,18 @@ function sentencesOf(description: Description): readonly string[] {
     const whose = guards.breaker.scope === 'rule' ? ' of one rule' : '';
     const its = guards.breaker.scope === 'rule' ? ' by it' : '';
     sentences.push(
-      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'}${whose} in a row no more are asked for${its}, ${end}.`,
+      `After ${after} failed ${after === 1 ? 'summary' : 'summaries'}${whose} in a row no more are requested${its}, ${end}.`,
     );
   }
   if (guards.perTurn !== null)
     sentences.push(
-      `At most ${guards.perTurn} ${guards.perTurn === 1 ? 'summary is' : 'summaries are'} asked for in a turn.`,
+      `At most ${guards.perTurn} ${guards.perTurn === 1 ? 'summary is' : 'summaries are'} requested per turn.`,
     );
   if (guards.cooldownMs.length > 0)
-    sentences.push(`After a failure it rests: ${guards.cooldownMs.map(time).join(', ')}.`);
+    sentences.push(`After failures it pauses: ${guards.cooldownMs.map(time).join(', ')}.`);
   if (guards.spend !== null)
     sentences.push(
-      `At most ${guards.spend.calls} calls in ${time(guards.spend.perMs)}, then a rest of ${time(guards.spend.restMs)}.`,
+      `At most ${guards.spend.calls} calls in ${time(guards.spend.perMs)}, then a pause of ${time(guards.spend.restMs)}.`,
     );
   if (guards.floor !== null)
     sentences.push(`Below ${description.amount(guards.floor)} tokens the history is not replaced.`);
@@ -291,17 +293,17 @@ function sentencesOf(description: Description): readonly string[] {
     );
   if (cache.keepAlive !== null)
     sentences.push(
-      `During pauses a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, ${cache.keepAlive.times} times at most.`,
+      `During pauses a short request keeps the cache entry alive every ${time(cache.keepAlive.everyMs)}, at most ${cache.keepAlive.times} times.`,
     );
   if (cache.key === 'session') sentences.push('Sessions share no cache entries.');
   if (cache.warmBefore !== undefined)
     sentences.push(
-      'Where the cache entry is gone, a short request writes it before a summary is asked for that reads it.',
+      'If the cache entry is gone, a short request rewrites it before a summary request reads it.',
     );
   if (
     !rules.some((rule) => WINDOWS.some(([, window]) => triggerOf(rule, description.sizesAt(window)) !== null))
   )
-    sentences.push('No rule goes by the size of the context alone.');
+    sentences.push('No rule depends on the context size alone.');
   return sentences;
 }
 
@@ -318,7 +320,7 @@ export function policySentences(policy: PolicyRules, { maxOutput, whose }: Known
   return description.goesByOutput
     ? [
         ...sentences,
-        `Counted with a longest answer of ${count(maxOutput)} tokens, ${whose}: another one moves the counts.`,
+        `Counted with a longest answer of ${count(maxOutput)} tokens, ${whose}: another one changes the counts.`,
       ]
     : sentences;
 }

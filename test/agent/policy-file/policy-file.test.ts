@@ -62,7 +62,7 @@ describe('a policy file', () => {
     // W − 33,000 on each window.
     expect(compact).toContain('at least 95,000 of 128K, 167,000 of 200K and 967,000 of 1M tokens');
     expect(compact).toContain('the latest 2 rounds');
-    expect(breaker).toBe('After 3 failed summaries in a row no more are asked for, until one succeeds.');
+    expect(breaker).toBe('After 3 failed summaries in a row no more are requested, until one succeeds.');
   });
 
   it.each(['2 h', '90 min', '45 s'])('says times in the largest unit that has no fraction: %s', (time) => {
@@ -75,7 +75,7 @@ describe('a policy file', () => {
     const told = (text: string, maxOutput: number) =>
       policySentences(readPolicyFile(text, 'p.yaml').read!.rules, { ...OUTPUT, maxOutput });
     const named = (tokens: string) =>
-      `Counted with a longest answer of ${tokens} tokens, that of a model: another one moves the counts.`;
+      `Counted with a longest answer of ${tokens} tokens, that of a model: another one changes the counts.`;
     // SOUND goes by W alone.
     expect(told(SOUND, 64_000).join(' ')).not.toContain('longest answer');
     // W − O on each window, by the base or in the amount itself
@@ -94,7 +94,7 @@ describe('a policy file', () => {
     [
       'tokens: "<= 60k"',
       '',
-      'tool results but the newest 40,000 tokens, the oldest first, until the context has at most 60,000 tokens.',
+      'tool results but the newest 40,000 tokens with a placeholder of 12 tokens, the oldest first, until the context has at most 60,000 tokens.',
     ],
     ['target: 60k', '', 'the oldest first, until the context has at most 60,000 tokens.'],
     [
@@ -103,8 +103,12 @@ describe('a policy file', () => {
       'the largest first, until the tool results have less than 250,000 characters.',
     ],
     ['freed: ">= 20k"', 'order: newest, ', 'the newest first, until at least 20,000 tokens are freed.'],
-    ['every: 10', '', 'all tool results but the newest 40,000 tokens, 10 together, once that many are due.'],
-    ['every: 1', '', 'all tool results but the newest 40,000 tokens.'],
+    [
+      'every: 10',
+      '',
+      'all tool results but the newest 40,000 tokens with a placeholder of 12 tokens, 10 together, once that many are due.',
+    ],
+    ['every: 1', '', 'all tool results but the newest 40,000 tokens with a placeholder of 12 tokens.'],
   ])('says how far a rule goes: %s', (until, order, said) => {
     const text = SOUND.replace('what: tool-results, ', `what: tool-results, ${order}`).replace(
       'replace: { with: placeholder }',
@@ -112,7 +116,7 @@ describe('a policy file', () => {
     );
     const [clear] = policySentences(readPolicyFile(text, 'p.yaml').read!.rules, OUTPUT);
     expect(clear!.endsWith(said) ? said : clear).toBe(said);
-    expect(clear!.includes('in the place of all ')).toBe(until.startsWith('every'));
+    expect(clear!.includes('replaces all ')).toBe(until.startsWith('every'));
   });
 
   it.each([
