@@ -41,7 +41,7 @@ function policyFiles(policy: string | undefined): readonly string[] {
   return (policy ?? '').split(',').filter((name) => /\.ya?ml$/i.test(name));
 }
 
-/** Loads what a command runs; null where only the commands below it do something. */
+/** Loads what a command runs; null if only the commands below it do something. */
 export const LOADS: { readonly [Path in CommandPath]: (() => Promise<CommandRun<Path>>) | null } = {
   why: async () => (await import('./commands/why/why.js')).whyCommand,
   run: async () => {

@@ -73,7 +73,7 @@ function guardText(stream: TextStream, onWritten?: () => void): TextStream {
 
 const SUGGESTION = /\n\(Did you mean (.*)\?\)$/s;
 
-/** What stands before `--`, where options are. */
+/** What comes before `--`, where options are. */
 function optionsIn(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end < 0 ? argv : argv.slice(0, end);

@@ -33,13 +33,13 @@ export interface ScenarioSource {
   readonly file: string;
   /** `path=value`, in order; a later one wins. */
   readonly set: readonly string[];
-  /** Those of `set` that a study takes one after the other; none where absent. */
+  /** Those of `set` that a study takes one after the other; none if absent. */
   readonly varied?: readonly string[];
   /** Whether to include the variants; yes by default. */
   readonly runs?: 'base';
   /** Recordings instead of the scenario's transcripts, seen from the working folder; the scenario's own where absent. */
   readonly recordings?: readonly string[];
-  /** Plug-ins that are registered for it; none where absent. */
+  /** Plug-ins that are registered for it; none if absent. */
   readonly plugins?: readonly PlannedPlugin[];
   /** Finds the recordings at paths; where absent, each path is one. */
   readonly findRecordings?: FindRecordings;
@@ -56,7 +56,7 @@ export interface CompiledRun {
   readonly variant: string | null;
   readonly description: string;
   readonly transcript: TranscriptRef;
-  /** Where summaries come from; null where the fake LLM writes them. */
+  /** Where summaries come from; null if the fake LLM writes them. */
   readonly summaries: SummarySource | null;
   readonly expectations: readonly Expectation[];
 }

@@ -62,7 +62,7 @@ export interface NormalSettings
   readonly overrides: NormalOverrides;
   /** Whether a lifetime is written, or left to the policy. */
   readonly lifetime: 'written' | 'default';
-  /** Null where the fake LLM writes the summaries. */
+  /** Null if the fake LLM writes the summaries. */
   readonly summaries: SummarySource | null;
   readonly expect: readonly string[];
 }
@@ -169,7 +169,7 @@ function normaliseSettings(
   };
 }
 
-/** What differs from the default; undefined where nothing does. */
+/** What differs from the default; undefined if nothing does. */
 function faultsOf(written: ScenarioSettings['faults']): FaultsPlan | undefined {
   const { survival, refetch } = DEFAULT_FAULTS;
   const plan = { survival: written?.survival ?? survival, refetch: written?.refetch ?? refetch };

@@ -51,7 +51,7 @@ export interface StudyOptions extends ScenarioOptions {
   readonly workers?: number;
 }
 
-/** One run of a row; `metrics` is null where it failed, and then `error` says why. */
+/** One run of a row; `metrics` is null if it failed, and then `error` says why. */
 export interface StudyRun {
   readonly transcript: string;
   readonly metrics: Readonly<Record<string, number | null>> | null;
@@ -77,7 +77,7 @@ export interface Study {
   readonly metrics: readonly string[];
   readonly baseline: string;
   readonly rows: readonly StudyRow[];
-  /** The best row by metric; null where rows do not differ by more than noise. */
+  /** The best row by metric; null if rows do not differ by more than noise. */
   readonly best: Readonly<Record<string, string | null>>;
   /** Transcripts that every ranked row finished: means are taken over them. */
   readonly compared: readonly string[];

@@ -129,7 +129,7 @@ export interface ReplayOptions {
 /** What a replay came to. */
 export interface ReplayResult {
   readonly log: readonly LogEntry[];
-  /** Every metric that `ccbench metrics` lists by name; null where the run has no data for it. */
+  /** Every metric that `ccbench metrics` lists by name; null if the run has no data for it. */
   readonly metrics: Readonly<Record<string, number | null>>;
   /** Everything the log says, added up. */
   readonly facts: RunFacts;

@@ -107,7 +107,7 @@ export class RiskTally {
     this.costs.push(cost);
   }
 
-  /** The interval around a cost; null where the client of the run knows of no such breaks. */
+  /** The interval around a cost; null if the client of the run knows of no such breaks. */
   interval(cost: number, compactions: 'none' | 'some'): CostInterval | null {
     if (!this.isKnown) return null;
     const error = modelError(compactions);

@@ -16,7 +16,7 @@ interface Completion {
   readonly lost: number;
   /** Every call was answered, and there was one. */
   readonly finished: boolean;
-  /** Why the first calls were lost; null where none were, or the log does not say. */
+  /** Why the first calls were lost; null if none were, or the log does not say. */
   readonly reason: string | null;
 }
 
@@ -59,7 +59,7 @@ export interface RunFacts extends RequestTotals, LayerTotals {
   /** The log has its last line. */
   readonly complete: boolean;
   readonly durationMs: number | null;
-  /** The 90 % interval of the cost under unpredictable cache breaks; null where none are known. Nano-dollars. */
+  /** The 90 % interval of the cost under unpredictable cache breaks; null if none are known. Nano-dollars. */
   readonly costInterval: CostInterval | null;
   /** Cache breaks by cause, and by whether a layer announced them (BRD-3). */
   readonly breaks: { readonly unexpected: BreaksByCause; readonly expected: BreaksByCause };
@@ -70,10 +70,10 @@ export interface RunFacts extends RequestTotals, LayerTotals {
   readonly callsNotMade: number;
   /** Why the first of them were lost; null when none were. */
   readonly lostReason: string | null;
-  /** What clients showed of their main conversations (WIN-5); null where no window was known. */
+  /** What clients showed of their main conversations (WIN-5); null if no window was known. */
   readonly status: StatusFacts | null;
   readonly notices: Readonly<Record<string, number>>;
-  /** What calls needed and their context no longer held; null where the transcript has no text. */
+  /** What calls needed and their context no longer held; null if the transcript has no text. */
   readonly faults: FaultFacts | null;
   /** Tokens by the rough estimate and in truth; null when the log holds no breakdown (TOK-10). */
   readonly estimator: { readonly heuristic: number; readonly true: number } | null;

@@ -27,7 +27,7 @@ export interface FaultFacts extends Readonly<Record<Survival, number>> {
   readonly lost: number;
   /** The largest that nobody can fetch, and the most expensive of the others, ten of each at most: what shows the need is quoted. */
   readonly quoted: readonly FaultEntry[];
-  /** The fewest that any choice of what to keep has in the same window; null where nothing was missed, and in older logs. */
+  /** The fewest that any choice of what to keep has in the same window; null if nothing was missed, and in older logs. */
   readonly least: number | null;
   /** The least that fetching again brings and costs in it, under the survival of the plan; likewise null. */
   readonly leastRefetchTokens: number | null;

@@ -20,7 +20,7 @@ export interface ShownFacts {
   readonly leftAt: number | null;
 }
 
-/** What clients showed of their main conversations (WIN-5); null where no window was known. */
+/** What clients showed of their main conversations (WIN-5); null if no window was known. */
 export interface StatusFacts {
   readonly warning: ShownFacts;
   readonly error: ShownFacts;

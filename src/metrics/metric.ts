@@ -9,7 +9,7 @@ import type { RunFacts } from './facts.js';
 export interface Metric {
   readonly name: string;
   readonly unit: MetricUnit;
-  /** The better direction; null where neither is. */
+  /** The better direction; null if neither is. */
   readonly better: 'lower' | 'higher' | null;
   readonly help: string;
   /** null = the run has no data for it. */
@@ -20,7 +20,7 @@ export interface Metric {
 export interface MetricFamily {
   readonly name: string;
   readonly better: 'lower' | 'higher' | null;
-  /** What stands for the key in the documentation, e.g. `<cause>`. */
+  /** What represents the key in the documentation, e.g. `<cause>`. */
   readonly keyName: string;
   readonly help: string;
   /** The keys there are; null when they come from the run. */
@@ -41,7 +41,7 @@ export function billedCalls({ calls, unpriced }: RecordedBill): PricedCalls {
   return { calls, unpricedCalls: sum(Object.values(unpriced)) };
 }
 
-/** Dollars of a recording; null where no call of it could be priced. */
+/** Dollars of a recording; null if no call of it could be priced. */
 export function recordedUsd(bill: RecordedBill): number | null {
   return isUnpriced(billedCalls(bill)) ? null : usd(bill.costNano.total);
 }

@@ -13,7 +13,7 @@ function isOfKind(field: unknown, kind: FieldKind): boolean {
   return kind === 'number' ? Number.isFinite(field) : typeof field === kind;
 }
 
-/** The first member that is not of its kind; null where all are. */
+/** The first member that is not of its kind; null if all are. */
 function lackingIn(members: Members, fields: Fields, prefix = ''): string | null {
   for (const kind of ['number', 'string', 'object'] as const) {
     const name = fields[kind]?.find((each) => !isOfKind(ownValue(members, each), kind));
@@ -58,7 +58,7 @@ function memberProblem(entry: Members, shape: LineShape): string | null {
   );
 }
 
-/** The request's numbers that may be absent are null where they are. */
+/** The request's numbers that may be absent are null if they are. */
 function whole(entry: LogEntry): LogEntry {
   if (entry.type !== 'request') return entry;
   const {

@@ -102,7 +102,7 @@ const COMPUTED: Readonly<Record<Extract<MetricRow, { readonly fact: null }>['nam
   forkHitRate: ({ longTerm: { forks } }) => ratio(forks.firstReadTokens, forks.firstPromptTokens),
 };
 
-/** A bound: nothing where nothing was missed. A message that was cut counts as kept, so that a run may come to less than its bound. */
+/** A bound: nothing if nothing was missed. A message that was cut counts as kept, so that a run may come to less than its bound. */
 function leastOf(faults: RunFacts['faults'], bound: number | null = null, found = 0): number | null {
   if (faults?.none === 0) return 0;
   return bound === null ? null : Math.min(bound, found);
@@ -142,7 +142,7 @@ export function metricValues(facts: RunFacts): Record<string, number | null> {
   return Object.fromEntries(METRICS.all().map((entry) => [entry.name, entry.value(facts)]));
 }
 
-/** A metric by its name or by a dotted path into a family (`layers.microcompact.saved`); null when there is none. */
+/** A metric by its name or by a dotted path into a family (`layers.microcompact.saved`); null if there is none. */
 export function findMetric(name: string): Metric | null {
   if (METRICS.has(name)) return METRICS.get(name);
   const dot = name.indexOf('.');

@@ -61,7 +61,7 @@ export interface Comparison {
   readonly metrics: readonly string[];
   readonly variants: readonly ComparedVariant[];
   readonly completeness: Completeness;
-  /** Best ranked variant by metric; null where values do not differ, or not by more than noise. */
+  /** Best ranked variant by metric; null if values do not differ, or not by more than noise. */
   readonly best: Readonly<Record<string, string | null>>;
 }
 

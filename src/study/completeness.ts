@@ -179,7 +179,7 @@ export function isApart({ variants, transcripts, compared }: Completeness): bool
   return compared.length === 0 && variants.some(({ run }) => run < transcripts.length);
 }
 
-/** The transcripts that are not compared, and because of whom; empty where the variants have none in common. */
+/** The transcripts that are not compared, and because of whom; empty if the variants have none in common. */
 export function leftOutOf(variants: readonly VariantRuns[], completeness: Completeness): readonly LeftOut[] {
   if (isApart(completeness)) return [];
   const compared = new Set(completeness.compared);
@@ -289,7 +289,7 @@ interface Measured {
 }
 
 /**
- * The ranked one with the best value of a metric: the first of equals, null where no direction is better or nothing is ranked. It decides
+ * The ranked one with the best value of a metric: the first of equals, null if no direction is better or nothing is ranked. It decides
  * for `sweep` and `tune` alike.
  */
 export function bestRanked<Item extends Measured>(

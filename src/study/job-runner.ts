@@ -12,7 +12,7 @@ export const WORKER_MODULE = 'study/worker-run';
 export interface RunnerOptions {
   /** Worker threads; 0 runs everything in this thread, none given takes all cores. */
   readonly workers?: number | undefined;
-  /** The built script of a worker; null where there is none, and then everything runs in this thread. */
+  /** The built script of a worker; null if there is none, and then everything runs in this thread. */
   readonly entry?: URL | null;
   /** Plug-ins that threads load; those that are registered where absent. */
   readonly plugins?: readonly PluginFile[];

@@ -16,7 +16,7 @@ class Block {
   readonly #first: MetricRecord;
   readonly #names: readonly string[];
   readonly #values: readonly (number | null)[];
-  /** By the place of the metric; none where all runs are like the first. */
+  /** By the place of the metric; none if all runs are like the first. */
   readonly #columns: (Float64Array | undefined)[] = [];
   readonly #named: (readonly [string, Float64Array])[] = [];
   #size = 0;
@@ -27,7 +27,7 @@ class Block {
     this.#values = Object.values(first);
   }
 
-  /** The place of a run that was added; null where it does not fit in. */
+  /** The place of a run that was added; null if it does not fit in. */
   add(metrics: MetricRecord): number | null {
     if (this.#size === BLOCK_RUNS || !this.#hasNamesOf(metrics)) return null;
     const at = this.#size++;

@@ -33,7 +33,7 @@ export function longestFirst(sessions: readonly SplitSession[]): readonly SplitS
 /**
  * Splits sessions into halves alike in length: of each two that follow each other in length one goes into either half, by their content
  * and the seed, so that neither names nor order decide. Money lies in the few long sessions, and a half without them says nothing about
- * them. Null where there are too few.
+ * them. Null if there are too few.
  */
 export function splitSessions(sessions: readonly SplitSession[], seed: number): Halves | null {
   const once = new Map<string, SplitSession>();
@@ -56,7 +56,7 @@ export function splitSessions(sessions: readonly SplitSession[], seed: number): 
 /** What a setting saves against the unchanged scenario, for one session on average. */
 export interface Saving {
   readonly mean: number;
-  /** Of what the unchanged scenario comes to; null where that is nothing. */
+  /** Of what the unchanged scenario comes to; null if that is nothing. */
   readonly share: number | null;
   /** 95 % interval; null with fewer than two sessions. */
   readonly low: number | null;
@@ -104,20 +104,20 @@ export function savingOf(
 
 /** What the best setting saves on the sessions that chose it. */
 export interface InSample {
-  /** What the optimum over all sessions saves on them: the most that can be hoped for. Null where they cannot be compared. */
+  /** What the optimum over all sessions saves on them: the most that can be hoped for. Null if they cannot be compared. */
   readonly inSample: Saving | null;
-  /** Why the optimum does not qualify; null where it does. */
+  /** Why the optimum does not qualify; null if it does. */
   readonly refusal: string | null;
 }
 
 /** What a search would have promised on one half of the sessions, and what came of it on the other. */
 export interface OutOfSample extends Halves, InSample {
-  /** What the searched half alone would choose; null where it would choose nothing. */
+  /** What the searched half alone would choose; null if it would choose nothing. */
   readonly settings: Readonly<Record<string, string>> | null;
   /** Its interval is for the sessions that were held out. */
   readonly promised: Saving | null;
   readonly realised: Saving | null;
-  /** Whether the realised saving lies in the promised interval; null where there is none. */
+  /** Whether the realised saving lies in the promised interval; null if there is none. */
   readonly isWithin: boolean | null;
 }
 
@@ -126,7 +126,7 @@ export interface Choices {
   readonly base: Runs;
   /** The optimum over all sessions. */
   readonly optimum: Runs;
-  /** What the searched half chooses, with the constraints that it breaks on the other; null where it chooses nothing. */
+  /** What the searched half chooses, with the constraints that it breaks on the other; null if it chooses nothing. */
   readonly chosen: {
     readonly runs: Runs;
     readonly settings: Readonly<Record<string, string>>;

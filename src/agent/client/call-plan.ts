@@ -4,7 +4,7 @@ import type { RecordedCall, SpokenThinking, Step, Thread } from '../../core/mode
 import { promptTokens } from '../../core/model/usage.js';
 import type { ClientBehaviour } from './client.js';
 
-/** Thinking as a request asks for it; null where nothing switches it. */
+/** Thinking as a request asks for it; null if nothing switches it. */
 type Thinking = 'on' | 'off' | null;
 
 /** What several speakers before one request come to: who asks for thinking gets it. */
@@ -52,13 +52,13 @@ function thinkingOfCalls(thread: Thread): readonly Thinking[] {
 interface CallFacts extends Pick<CallPlan, 'call' | 'thinking' | 'delivery' | 'awayMs'> {
   /** The client changed before it; somebody spoke first since. */
   readonly fresh: 'process' | 'version' | null;
-  /** The client is another version from here on; undefined where it is the same. */
+  /** The client is another version from here on; undefined if it is the same. */
   readonly version: string | null | undefined;
   /** The call before it was the first to look for tools. */
   readonly behindSearch: 'first-search' | 'none';
-  /** Its response gives the word back to the user, who takes this long; null where it does not, or nothing follows. */
+  /** Its response gives the word back to the user, who takes this long; null if it does not, or nothing follows. */
   readonly silenceMs: number | null;
-  /** Whether a suggestion followed it, as the next request shows; null where neither that nor most others of the thread tell. */
+  /** Whether a suggestion followed it, as the next request shows; null if neither that nor most others of the thread tell. */
   readonly suggested: boolean | null;
 }
 
@@ -168,7 +168,7 @@ export interface CallPlan {
   readonly fresh: FreshStart | null;
   /** A suggestion follows its response. */
   readonly suggestion: 'asked' | 'none';
-  /** Whether the recording shows that one did; null where it does not tell. */
+  /** Whether the recording shows that one did; null if it does not tell. */
   readonly suggested: boolean | null;
   /** When summaries for a user who was away renew what it left (K17). */
   readonly awayMs: readonly number[];

@@ -21,7 +21,7 @@ export type Behaviour = keyof ClientBehaviour;
 export interface Client {
   /** Public name, e.g. `claude-code/2.1.112`. */
   readonly name: string;
-  /** First version of its agent that behaves like this; null where no version speaks for it. */
+  /** First version of its agent that behaves like this; null if no version speaks for it. */
   readonly from: string | null;
   /** One sentence: what it is. */
   readonly summary: string;

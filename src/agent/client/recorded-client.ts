@@ -80,7 +80,7 @@ export interface RecordedClient {
   /** Sessions that a program drives use a key, others an account: no record says it. */
   readonly login: Login;
   readonly driver: Driver;
-  /** How the client was started: `cli`, `claude-desktop`; null where the record does not say. */
+  /** How the client was started: `cli`, `claude-desktop`; null if the record does not say. */
   readonly entrypoint: string | null;
 }
 

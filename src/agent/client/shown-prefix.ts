@@ -11,7 +11,7 @@ import { TTL_5M_MS } from '../../provider/cache/ttl.js';
 import { DEFAULT_FAKE_LLM } from '../../provider/fake-llm/fake-llm.js';
 import { SUMMARY_FRAME_TOKENS } from '../layers/rules/new-history.js';
 
-/** `facts.attachment` of the reminders that stand in front of the first message: what no line explains behind system and tools. */
+/** `facts.attachment` of the reminders that come before the first message: what no line explains behind system and tools. */
 const OPENING_CONTEXT = 'opening-context';
 
 /** Largest system prompt and tools that are believed: 38,000 is the most read behind a compaction (E6). */
@@ -20,7 +20,7 @@ const LARGEST_PREFIX_TOKENS = 60_000;
 /**
  * System and tools as the recording shows them (R18): what the first request behind a compaction reads is exactly that, where the
  * request before it was recent enough for it to be warm. So is what two requests fell back to, to the token, where results were
- * cleared without a line. Null where nothing tells. @internal */
+ * cleared without a line. Null if nothing tells. @internal */
 export function shownPrefixTokens({ steps }: Pick<Thread, 'steps'>): number | null {
   let first: number | null = null;
   let before: { readonly endMs: number; readonly read: number } | null = null;
@@ -107,7 +107,7 @@ export const withShownPrefix = oncePer((transcript: Transcript): Transcript => {
 /** Scratchpad in front of a summary, as a part of it: assumed, as in the plan of the fake LLM. */
 const SCRATCHPAD_SHARE = 0.2;
 
-/** The median length of a recording's own summaries, in their frame; null where it holds none. @internal */
+/** The median length of a recording's own summaries, in their frame; null if it holds none. @internal */
 export const shownSummaryTokens = oncePer(({ threads }: Transcript): number | null => {
   const lengths = compactionsIn(threads)
     .flatMap(({ summary }) => (summary === null ? [] : [messageTokens(summary)]))

@@ -19,7 +19,7 @@ const LARGEST_SHORT_COUNT = 400_000;
 export interface WindowEvidence {
   /** The largest recorded prompt. */
   readonly largest: number;
-  /** What was counted when the client first compacted by itself; null where it never did. */
+  /** What was counted when the client first compacted by itself; null if it never did. */
   readonly firedAt: number | null;
 }
 
@@ -46,7 +46,7 @@ export function windowEvidence({ steps }: Pick<Thread, 'steps'>, from = 0): Wind
 
 /**
  * The window that prompts and compactions prove (R1): the long one beyond what a short one holds, the short one where the
- * client compacted by itself within it; null where they prove nothing.
+ * client compacted by itself within it; null if they prove nothing.
  */
 function shownWindow({ largest, firedAt }: WindowEvidence): number | null {
   if (largest > LARGEST_SHORT_PROMPT) return LONG_WINDOW_TOKENS;
@@ -82,7 +82,7 @@ function windowAt(model: string, version: string, login: Login, models: ModelBoo
 
 /**
  * The window a recorded session worked with: the one that it proves, else what its model had at the version of Claude
- * Code. Null where the recording cannot tell; of another agent's, prompts beyond the model's window tell.
+ * Code. Null if the recording cannot tell; of another agent's, prompts beyond the model's window tell.
  */
 export function recordedWindow(
   model: string,
@@ -96,7 +96,7 @@ export function recordedWindow(
   return row !== null && largest > row.window ? Math.max(largest, LONG_WINDOW_TOKENS) : null;
 }
 
-/** The window that the main thread of a recording worked with on a model; null where nothing tells. */
+/** The window that the main thread of a recording worked with on a model; null if nothing tells. */
 export function mainWindow(transcript: Transcript, model: string, models?: ModelBook): number | null {
   if (transcript.window !== undefined) return transcript.window;
   const [main] = transcript.threads;
@@ -105,7 +105,7 @@ export function mainWindow(transcript: Transcript, model: string, models?: Model
     : recordedWindow(model, windowEvidence(main), recordedClient(transcript), models);
 }
 
-/** The window with the other login, where nothing that was recorded tells which login it was; null where both have the same. */
+/** The window with the other login, where nothing that was recorded tells which login it was; null if both have the same. */
 export function otherWindow(
   model: string,
   shown: WindowEvidence,

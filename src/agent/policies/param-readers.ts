@@ -44,7 +44,7 @@ const READ_ELSEWHERE: Readonly<Record<string, readonly string[] | null>> = {
   'agents.maxChildren': null,
 };
 
-/** The layer that declares a parameter, among those of plug-ins too; null where the client does. */
+/** The layer that declares a parameter, among those of plug-ins too; null if the client does. */
 function declarerOf(path: string): readonly string[] | null {
   const layer = layerRegistry.all().find(({ params }) => params.some((spec) => spec.path === path));
   return layer === undefined ? null : [layer.name];
@@ -62,7 +62,7 @@ function entryOf(path: string): string | null {
   });
 }
 
-/** The layers that read a parameter; null where the client does, whatever its layers. */
+/** The layers that read a parameter; null if the client does, whatever its layers. */
 export function layersOf(path: string): readonly string[] | null {
   const entry = entryOf(path);
   return entry === null ? declarerOf(path) : ownValue(READ_ELSEWHERE, entry)!;

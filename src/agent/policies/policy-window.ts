@@ -13,7 +13,7 @@ export function readsSettings(params: ParamValues): boolean {
 }
 
 /**
- * The window that the user set for a model, null where none is; first that answers: the environment, the settings of the model,
+ * The window that the user set for a model, null if none is; first that answers: the environment, the settings of the model,
  * the settings of all models (R1).
  */
 export function chosenWindow(params: ParamValues, model: string): number | null {

@@ -29,7 +29,7 @@ export interface Policy {
   readonly set: ParamValues;
   /** Where numbers come from, by parameter path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Day on which it was last compared with its sources (2026-07-01); null where it has none, or does not say. */
+  /** Day on which it was last compared with its sources (2026-07-01); null if it has none, or does not say. */
   readonly checked: string | null;
   /** Which recordings `validate` replays under it. */
   readonly versions?: readonly VersionRange[];

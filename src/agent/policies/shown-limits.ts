@@ -31,7 +31,7 @@ export interface NamedLimits extends ModelLimits {
 const SHOWN_OFFSET = 20_000;
 
 /**
- * The limits that are shown under a policy (WIN-5, C30): auto-compaction's where it is on, else the effective window. Null where
+ * The limits that are shown under a policy (WIN-5, C30): auto-compaction's where it is on, else the effective window. Null if
  * there is no window.
  */
 export function shownLimits(
@@ -62,7 +62,7 @@ export function shownStatus({ limit, warning, error }: ShownLimits, used: number
   return { percentLeft: percentLeft(limit, used), warning: used >= warning, error: used >= error };
 }
 
-/** The limits of a policy as a user reads them; null where the policy has none. */
+/** The limits of a policy as a user reads them; null if the policy has none. */
 export type PolicyThresholds = { readonly [Limit in keyof Thresholds]: number | null };
 
 /** Limits of a policy with its parameters for a model (WIN-2 … WIN-6). */

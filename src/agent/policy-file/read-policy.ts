@@ -137,7 +137,7 @@ interface PolicyHead {
   readonly description: string;
   /** Where its numbers come from, by path; `*` speaks for the rest. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Day on which it was last compared with them; null where it does not say. */
+  /** Day on which it was last compared with them; null if it does not say. */
   readonly checked: string | null;
   /** Whose behaviours towards the cache hold. */
   readonly client: string;

@@ -12,7 +12,7 @@ export interface Difference extends Reason {
   readonly purpose: string;
   readonly a: Figures | null;
   readonly b: Figures | null;
-  /** What the second costs more; null where one of them has no price. */
+  /** What the second costs more; null if one of them has no price. */
   readonly costUsd: number | null;
 }
 
@@ -25,7 +25,7 @@ export interface LaneDiff {
   readonly pairs: readonly LanePair[];
   /** Requests that a client makes and no recording holds; left out beside one. */
   readonly unrecorded: { readonly requests: number; readonly costUsd: number };
-  /** Whether both are of one session; null where a side does not tell. */
+  /** Whether both are of one session; null if a side does not tell. */
   readonly sameSession: boolean | null;
   /** Whether one plan made both: then nothing could differ. */
   readonly samePlan: boolean;
@@ -42,7 +42,7 @@ function keysOf(lane: Lane): readonly string[] {
   });
 }
 
-/** Pairs the requests of two lanes in the order of the first; those of the second alone stand before the next shared one. @internal */
+/** Pairs the requests of two lanes in the order of the first; those of the second alone come before the next shared one. @internal */
 export function alignLanes(a: Lane, b: Lane): readonly LanePair[] {
   const keysA = keysOf(a);
   const keysB = keysOf(b);
@@ -66,7 +66,7 @@ function figuresOf({ n, prompt, read, written, costNano, prices }: LaneRequest) 
   return { request: n, prompt, read, written, costUsd: prices === null ? null : usd(costNano) };
 }
 
-/** The figures of one side; the cost is null where its model has no price. */
+/** The figures of one side; the cost is null if its model has no price. */
 export type Figures = Readonly<ReturnType<typeof figuresOf>>;
 
 function sumOf({ title, requests }: Lane) {
@@ -76,10 +76,10 @@ function sumOf({ title, requests }: Lane) {
   return { title, requests: requests.length, unpricedRequests, costUsd };
 }
 
-/** A lane in a line; the cost is without requests that have no price, and null where none has. */
+/** A lane in a line; the cost is without requests that have no price, and null if none has. */
 export type LaneSum = Readonly<ReturnType<typeof sumOf>>;
 
-/** What the second costs more; null where a price is missing. */
+/** What the second costs more; null if a price is missing. */
 function moreOf({ a, b }: LanePair): number | null {
   if (a?.prices === null || b?.prices === null) return null;
   return usd((b?.costNano ?? 0) - (a?.costNano ?? 0));

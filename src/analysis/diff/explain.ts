@@ -43,7 +43,7 @@ function loneAct(a: LaneRequest, b: LaneRequest): { readonly act: LaneAct; reado
   return null;
 }
 
-/** Why a layer acted in one lane alone; null where the layers of both did the same. */
+/** Why a layer acted in one lane alone; null if the layers of both did the same. */
 export function explainAct(a: LaneRequest, b: LaneRequest): Reason | null {
   const lone = loneAct(a, b);
   if (lone === null) return null;
@@ -83,7 +83,7 @@ function explainCache(a: LaneRequest, b: LaneRequest): Reason {
 }
 
 /**
- * A small difference in tokens that makes a large one in money: such a token costs several times what it would cost elsewhere. Null where
+ * A small difference in tokens that makes a large one in money: such a token costs several times what it would cost elsewhere. Null if
  * the tokens at the prices of the first do not come to what the second costs.
  */
 function explainSmall(a: LaneRequest, b: LaneRequest, tolerance: number): Reason | null {
@@ -104,7 +104,7 @@ function explainPrompt(a: LaneRequest, b: LaneRequest): Reason {
   return { kind: 'bytes', reason: `the prompts differ: ${sizes('', a.prompt, b.prompt).trim()}` };
 }
 
-/** Why two requests differ; null where they are the same within the tolerance. */
+/** Why two requests differ; null if they are the same within the tolerance. */
 export function explainPair({ a, b }: LanePair, tolerance: number): Reason | null {
   if (a === null || b === null) {
     const [own, by] = a === null ? [b!, 'B'] : [a, 'A'];

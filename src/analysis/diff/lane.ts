@@ -23,7 +23,7 @@ export interface LaneAct {
   readonly action: string;
   readonly outcome: 'done' | 'failed' | 'declined';
   readonly reason: string;
-  /** The context as the policy's counter saw it; null where nobody counted. */
+  /** The context as the policy's counter saw it; null if nobody counted. */
   readonly seen: number | null;
   readonly saved: number | null;
 }
@@ -36,13 +36,13 @@ export interface LaneRequest
   readonly purpose: string;
   readonly written: number;
   readonly costNano: number;
-  /** Dollars per million tokens for its prompt; null where its model has no price, so that it counts as nothing. */
+  /** Dollars per million tokens for its prompt; null if its model has no price, so that it counts as nothing. */
   readonly prices: Prices | null;
-  /** What the policy's counter said before it; null where nobody counted. */
+  /** What the policy's counter said before it; null if nobody counted. */
   readonly seen: number | null;
-  /** The size at which nothing is left, as the client shows it; null where it shows none. */
+  /** The size at which nothing is left, as the client shows it; null if it shows none. */
   readonly limit: number | null;
-  /** Why cached tokens were not read; null where all were, or nobody tells. */
+  /** Why cached tokens were not read; null if all were, or nobody tells. */
   readonly cause: string | null;
   /** What layers did since the request before it. */
   readonly acts: readonly LaneAct[];
@@ -58,7 +58,7 @@ export interface LanePair {
 export interface Lane {
   readonly title: string;
   readonly source: 'run' | 'recorded';
-  /** Name of the session; null where nothing tells. */
+  /** Name of the session; null if nothing tells. */
   readonly session: string | null;
   /** Digest of the plan of a run; null for a recording, or where nothing tells. */
   readonly plan: string | null;

@@ -10,7 +10,7 @@ import type { Prices } from '../../provider/prices/model-row.js';
 /** Prices of a model in dollars per million tokens. */
 type LifetimePrices = Omit<Prices, 'input'>;
 
-/** The prices of a request by its model, its prompt, which may cross a price step, and its start; null where the model has none. */
+/** The prices of a request by its model, its prompt, which may cross a price step, and its start; null if the model has none. */
 export type PriceOf = (model: string, promptTokens: number, startMs: number) => LifetimePrices | null;
 
 /** The lifetime that costs less. */
@@ -26,7 +26,7 @@ export interface SessionCost extends PricedCalls {
   readonly premiumUsd: number;
   /** What is saved by reading, after gaps of five minutes to an hour, what would be written again. */
   readonly savedUsd: number;
-  /** What an hour saves on requests that no recording holds; below zero where it pays more for them. */
+  /** What an hour saves on requests that no recording holds; below zero if it pays more for them. */
   readonly unrecordedUsd: number;
   /** Tokens of recorded requests read only thanks to the longer lifetime. */
   readonly rescuedTokens: number;

@@ -18,7 +18,7 @@ import {
 } from './lifetime-curve.js';
 
 /**
- * Five minutes against one hour over the sessions that have the choice; totals and shares are null when there is none. Calls are those of
+ * Five minutes against one hour over the sessions that have the choice; totals and shares are null if there is none. Calls are those of
  * all such sessions; one without a call that has a price is left out of the rest.
  */
 export interface LifetimeCostReport

@@ -26,11 +26,11 @@ export interface RuleCall {
   readonly usage: Usage;
   /** What tokens that are no longer read are billed as. */
   readonly unread: 'input' | 'cacheWrite5m';
-  /** Null where no lifetime decides what is read: the usage holds. */
+  /** Null if no lifetime decides what is read: the usage holds. */
   readonly reuse: Reuse | null;
 }
 
-/** A cost at one lifetime; `ttlSeconds` null is an unlimited one, `costUsd` null where no call can be priced. */
+/** A cost at one lifetime; `ttlSeconds` null is an unlimited one, `costUsd` null if no call can be priced. */
 export interface LifetimeCost {
   readonly ttlSeconds: number | null;
   readonly costUsd: number | null;
@@ -133,7 +133,7 @@ export interface Clearing {
   readonly freed: number;
 }
 
-/** Further requests after which clearing has paid for itself; null where reads are free and it never does. */
+/** Further requests after which clearing has paid for itself; null if reads are free and it never does. */
 export function clearingBreakEven(
   { cacheWrite5m, cacheRead }: Pick<Prices, 'cacheWrite5m' | 'cacheRead'>,
   { rewritten, freed }: Clearing,

@@ -6,7 +6,7 @@ import { WEIGHTS } from './weights.generated.js';
 /** A pivot below this share of its column means that columns say the same. */
 const SINGULAR = 1e-10;
 
-/** Solves a symmetric positive definite system by Cholesky's method; null where it is singular. */
+/** Solves a symmetric positive definite system by Cholesky's method; null if it is singular. */
 function solve(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] | null {
   const size = right.length;
   const low: number[][] = [];
@@ -37,7 +37,7 @@ function solve(matrix: readonly (readonly number[])[], right: readonly number[])
 }
 
 /**
- * Least squares without negative values (Lawson and Hanson): the x ≥ 0 for which rows · x is nearest to the values. Null where columns
+ * Least squares without negative values (Lawson and Hanson): the x ≥ 0 for which rows · x is nearest to the values. Null if columns
  * say the same, or one is empty.
  * @internal
  */
@@ -254,7 +254,7 @@ function predict(row: readonly number[], values: readonly number[]): number {
   return sum(row.map((value, j) => value * values[j]!));
 }
 
-/** Root of the mean square by which readings miss what the others predict; null where that cannot be computed. */
+/** Root of the mean square by which readings miss what the others predict; null if that cannot be computed. */
 function leaveOneOut(rows: readonly (readonly number[])[], percents: readonly number[]): number | null {
   if (rows.length < 2) return null;
   const squares: number[] = [];

@@ -42,7 +42,7 @@ const COMPACTION_CAUSES: readonly WhyCause[] = ['compaction', 'microcompaction']
 export interface WindowSlice {
   readonly name: string;
   readonly weighted: number;
-  /** Null where nothing weighs. */
+  /** Null if nothing weighs. */
   readonly share: number | null;
 }
 
@@ -55,11 +55,11 @@ export interface LimitWindow {
   /** Tokens of all kinds, each counted once. */
   readonly tokens: number;
   readonly weighted: number;
-  /** The same with the weights at both ends of their published interval; absent where the weights are fitted or have none. */
+  /** The same with the weights at both ends of their published interval; absent if the weights are fitted or have none. */
   readonly weightedBetween?: Interval;
   /** Per cent of the meter by the fit to the readings; null without one. */
   readonly percent: (Interval & { readonly value: number }) | null;
-  /** Per cent of the meter of the account that a published fit is of; null where there is none. */
+  /** Per cent of the meter of the account that a published fit is of; null if there is none. */
   readonly publishedPercent: Interval | null;
 }
 
@@ -293,7 +293,7 @@ class Meter {
   }
 }
 
-/** Where the limits went: the fullest and the latest window of each meter; null where no request has a time and a weight. */
+/** Where the limits went: the fullest and the latest window of each meter; null if no request has a time and a weight. */
 export function limitsOf(
   sessions: readonly Counted[],
   readings: readonly Reading[],

@@ -10,7 +10,7 @@ import type { ComparedRequest, Truth } from './truth.js';
 /** How much of the previous prefix a request read: 90 % or more, less than half, or between. */
 export type ReadClass = 'full' | 'partial' | 'miss';
 
-/** How far the costs of sessions are off, as shares between 0 and 1; null where there is nothing to compare. */
+/** How far the costs of sessions are off, as shares between 0 and 1; null if there is nothing to compare. */
 export interface CostFigures {
   readonly costErrorMedian: number | null;
   readonly costErrorP75: number | null;
@@ -21,7 +21,7 @@ export interface CostFigures {
   readonly netUsd: number;
 }
 
-/** The figures of one way of predicting, as shares between 0 and 1; null where there is nothing to compare. */
+/** The figures of one way of predicting, as shares between 0 and 1; null if there is nothing to compare. */
 export interface FidelityFigures extends CostFigures {
   readonly classAgreement: number | null;
   readonly classAgreementOver60s: number | null;

@@ -3,7 +3,7 @@ import type { CostFigures } from './compare.js';
 import type { Beside, CrashedSession, ForwardSession } from './forward.js';
 import { BESIDE } from './triggers.js';
 
-/** How far runs forward are from their recordings, as shares between 0 and 1; null where there is nothing to compare. */
+/** How far runs forward are from their recordings, as shares between 0 and 1; null if there is nothing to compare. */
 export interface ForwardFigures extends CostFigures {
   readonly sessions: number;
   readonly crashed: number;

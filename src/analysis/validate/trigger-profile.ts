@@ -20,7 +20,7 @@ export interface TriggerProfile {
   /** Compactions may run on the model. */
   readonly compacts: boolean;
   readonly clears: ClearRules;
-  /** When it compacts because the user is away; null where it does not. */
+  /** When it compacts because the user is away; null if it does not. */
   readonly idle: IdleRules | null;
 }
 

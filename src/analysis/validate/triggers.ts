@@ -336,7 +336,7 @@ export function checkTriggers(
   });
 }
 
-/** The same for a rollout of Codex, by the policy that it shows; nothing where the record tells no window. */
+/** The same for a rollout of Codex, by the policy that it shows; nothing if the record tells no window. */
 export function checkCodexTriggers(transcript: Transcript, truth: Truth): TriggerReport {
   const { window } = transcript;
   if (window === undefined) return NO_TRIGGERS;

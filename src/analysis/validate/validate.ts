@@ -53,7 +53,7 @@ export interface FileFidelity {
   readonly file: string;
   readonly provider: string;
   readonly version: string | null;
-  /** The profile that stands for its agent, and what says so; null where none is known. */
+  /** The profile that stands for its agent, and what says so; null if none is known. */
   readonly profile: KnownProfile | null;
   readonly requests: number;
   /** Digests of what its calls are known by. */
@@ -67,9 +67,9 @@ export interface FileFidelity {
   readonly triggers: TriggerReport;
   /** The recording run forward. */
   readonly forward: ForwardOutcome;
-  /** As the base of a what-if; null where no policy is known, or nothing can be taken from it. */
+  /** As the base of a what-if; null if no policy is known, or nothing can be taken from it. */
   readonly whatIf: WhatIfSession | null;
-  /** Requests whose hits are chance; null where nothing is left to it. */
+  /** Requests whose hits are chance; null if nothing is left to it. */
   readonly chance: readonly ServableRequest[] | null;
   readonly leftOut: readonly LeftOut[];
 }
@@ -95,7 +95,7 @@ export interface TotalFidelity extends GroupFigures {
 export interface ProviderFigures extends GroupFigures {
   /** By model, blind. */
   readonly byModel: Readonly<Record<string, FidelityFigures>>;
-  /** Expectation and interval, half by half; null where nothing is left to chance or the sessions are too few. */
+  /** Expectation and interval, half by half; null if nothing is left to chance or the sessions are too few. */
   readonly bestEffort: BestEffort | null;
 }
 
@@ -330,7 +330,7 @@ interface WhatIfSession {
   readonly offNano: number;
 }
 
-/** How well what-ifs start from what happened, as shares; null where there is nothing to compare. */
+/** How well what-ifs start from what happened, as shares; null if there is nothing to compare. */
 export interface WhatIfFigures
   extends Pick<ForwardFigures, 'sessions' | 'costErrorMedian' | 'costErrorP90' | 'intervalCoverage90'> {
   /** Signed error of all sessions together. */
@@ -339,7 +339,7 @@ export interface WhatIfFigures
   readonly compacted: number;
 }
 
-/** Runs a recording as the base of a what-if; null where nothing can be taken from it. @internal */
+/** Runs a recording as the base of a what-if; null if nothing can be taken from it. @internal */
 export function runWhatIf(transcript: Transcript): WhatIfSession | null {
   const plan = changedPlan(transcript);
   const found = runChanged(plan, transcript).run?.transcript.reproduced;

@@ -24,7 +24,7 @@ export interface Compared {
   readonly name: string;
   readonly beforeUsd: number | null;
   readonly afterUsd: number | null;
-  /** How much more the second side costs, as a share of the first, with its 90 % interval; null where it cannot be told. */
+  /** How much more the second side costs, as a share of the first, with its 90 % interval; null if it cannot be told. */
   readonly difference: number | null;
   readonly low: number | null;
   readonly high: number | null;

@@ -57,7 +57,7 @@ export interface AttributedRequest
   readonly outputNano: number;
   /** Tokens written for an hour; what else is written lives five minutes. */
   readonly writtenHour: number;
-  /** List price of its input, dollars per million tokens; null where none is known. */
+  /** List price of its input, dollars per million tokens; null if none is known. */
   readonly inputUsd: number | null;
   /** It asks for the summary of a compaction. */
   readonly isSummary: boolean;
@@ -73,7 +73,7 @@ export interface AttributedRequest
   readonly isBrokenAnyway: boolean;
   /** The prompt from its beginning to its end: read, written for an hour and for five minutes, neither; those without tokens left out. */
   readonly stretches: readonly BilledStretch[];
-  /** What was written, or paid in full: empty where nothing was. */
+  /** What was written, or paid in full: empty if nothing was. */
   readonly parts: readonly PaidPart[];
 }
 
@@ -84,11 +84,11 @@ export function isUnpriced({ inputUsd }: Pick<AttributedRequest, 'inputUsd'>): b
 
 /** Why a request reads less than the prompt before it, as the simulator sees it with the unexplained breaks given. */
 interface Loss {
-  /** Null where it says nothing of the request. */
+  /** Null if it says nothing of the request. */
   readonly cause: PredictedCause | null;
   /** Tokens that it would have read all the same, and that were not. */
   readonly missed: number;
-  /** What would have broken it had no lifetime run out; null where nothing would have. */
+  /** What would have broken it had no lifetime run out; null if nothing would have. */
   readonly besides: PredictedCause | null;
 }
 
@@ -276,7 +276,7 @@ function otherPricesOf(row: ModelRow | null, atMs: number): AttributedRequest['o
   return other === null ? null : { model: row!.id, ...other };
 }
 
-/** The prompt of a request by what its stretches cost: longer lifetimes stand in front of shorter ones (api.md 1.4). */
+/** The prompt of a request by what its stretches cost: longer lifetimes come before shorter ones (api.md 1.4). */
 function stretchesOf(usage: Usage, cost: Cost): readonly BilledStretch[] {
   return [
     { tokens: usage.cacheRead, nano: cost.cacheReadNano },

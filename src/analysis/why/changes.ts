@@ -52,11 +52,11 @@ export interface ChangeOutcome {
   /** What fetching again costs that compactions of it forget, as fitted and at most; not taken off what is saved. */
   readonly refetchNano?: number;
   readonly refetchMostNano?: number;
-  /** Why it did nothing where it was due; null where it acted, or was never due. */
+  /** Why it did nothing where it was due; null if it acted, or was never due. */
   readonly heldBack: string | null;
-  /** The context window of the session's client; null where none is known, absent where none was asked for. */
+  /** The context window of the session's client; null if none is known, absent if none was asked for. */
   readonly window?: number | null;
-  /** The requests without it and with it; absent where it could not have acted. */
+  /** The requests without it and with it; absent if it could not have acted. */
   readonly usage?: { readonly before: readonly UsageAt[]; readonly after: readonly UsageAt[] };
 }
 
@@ -170,7 +170,7 @@ export class ChangedRun {
   }
 }
 
-/** What a change adds to the faults of a session; nothing where the session has no text, or the change takes nothing out. */
+/** What a change adds to the faults of a session; nothing if the session has no text, or the change takes nothing out. */
 function refetched(
   { faults: before }: RunFacts,
   { faults: after }: RunFacts,

@@ -29,11 +29,11 @@ export interface Fix {
   readonly refetchUsd: number;
   /** What the content cost in all prompts that held it, where it is to be shortened. */
   readonly carriedUsd?: number;
-  /** The file that is to be changed; null where none is. */
+  /** The file that is to be changed; null if none is. */
   readonly file: string | null;
-  /** What is pasted into it; null where no setting is known. */
+  /** What is pasted into it; null if no setting is known. */
   readonly paste: string | null;
-  /** What the user types, and the recorded pauses where it would have counted, the most expensive first; absent where it is nothing to type. */
+  /** What the user types, and the recorded pauses where it would have counted, the most expensive first; absent if it is nothing to type. */
   readonly command?: string;
   readonly pauses?: readonly FixPause[];
   /** What to do beside pasting, or what is known of the setting. */
@@ -102,7 +102,7 @@ function pasted(form: 'json' | 'toml', set: Readonly<Record<string, unknown>>): 
 
 type Setting = (typeof FIXES.settings)[number];
 
-/** What a setting is set to; null where it needs a window that is not known, or its number is refused. */
+/** What a setting is set to; null if it needs a window that is not known, or its number is refused. */
 function valuesOf({ set, tokens }: Setting, window: number | null): Readonly<Record<string, unknown>> | null {
   if (tokens === undefined) return set;
   if (window === null) return null;

@@ -61,7 +61,7 @@ export interface JudgedCompaction {
   readonly after: Rereads;
   /** Messages in which the user says again what was said before it. */
   readonly repeats: number;
-  /** The largest first; null where the recording does not hold the summary. */
+  /** The largest first; null if the recording does not hold the summary. */
   readonly lost: readonly LostItem[] | null;
 }
 
@@ -93,7 +93,7 @@ function messageOf(step: Step): Message | null {
 class JudgedThread {
   readonly #thread: Thread;
   readonly #uses: ThreadUses;
-  /** Step of each call, step of each message by its id, and how many calls with usage stand in front of each call. */
+  /** Step of each call, step of each message by its id, and how many calls with usage come before each call. */
   readonly #callSteps: number[] = [];
   readonly #stepOf = new Map<string, number>();
   readonly #billed: number[] = [0];

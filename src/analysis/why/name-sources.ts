@@ -89,7 +89,7 @@ export class SourceNames {
     }
   }
 
-  /** The block at a place of a message as the recording holds it; null where it does not. */
+  /** The block at a place of a message as the recording holds it; null if it does not. */
   recorded(message: Message | null, place: number): Block | null {
     return message === null ? null : (this.#recorded.get(message.id)?.blocks[place] ?? null);
   }

@@ -96,16 +96,16 @@ export type Reproduction = Reproduced | { readonly kind: 'set-aside'; readonly r
 export interface SessionWhy {
   readonly file: string;
   readonly project: string;
-  /** The agent that recorded it, and its version; null where the record does not tell. */
+  /** The agent that recorded it, and its version; null if the record does not tell. */
   readonly agent: string;
   readonly version: string | null;
-  /** Wall-clock time of its beginning, ms since 1970; null where the record does not tell. */
+  /** Wall-clock time of its beginning, ms since 1970; null if the record does not tell. */
   readonly startedAtMs: number | null;
   readonly bill: RecordedBill;
   readonly requests: readonly AttributedRequest[];
   /** What its compactions are known by in other files. */
   readonly compactionKeys: readonly string[];
-  /** Its compactions with what was needed again behind them; empty where it carries no text. */
+  /** Its compactions with what was needed again behind them; empty if it carries no text. */
   readonly compactions: readonly JudgedCompaction[];
   /** What its prompts consist of. */
   readonly tape: ContextTape;

@@ -6,7 +6,7 @@ export interface Spent {
   readonly model: string;
   readonly day: string;
   readonly requests: number;
-  /** Null where the model has no price. */
+  /** Null if the model has no price. */
   readonly nano: number | null;
 }
 

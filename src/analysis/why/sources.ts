@@ -29,7 +29,7 @@ export interface SourceSum {
   /** The same as often as they were paid: in every prompt that held them, and as output. */
   readonly carriedTokens: number;
   readonly usd: number;
-  /** Of the cost of all sources; null where that is nothing. */
+  /** Of the cost of all sources; null if that is nothing. */
   readonly share: number | null;
   /** Requests whose prompts held some of it. */
   readonly requests: number;

@@ -42,7 +42,7 @@ export interface WhyReport {
 const DAY_CHARS = 10;
 const MINUTE_CHARS = 16;
 
-/** What of a cause was avoidable, in dollars; null where that is not computed. */
+/** What of a cause was avoidable, in dollars; null if that is not computed. */
 function avoidableUsd(cause: WhyCause, nano: number): number | null {
   return UNJUDGED_CAUSES.includes(cause) ? null : usd(nano);
 }
@@ -110,7 +110,7 @@ export function nanoOf({ readNano, outputNano, uncachedNano, parts }: Attributed
   return readNano + outputNano + uncachedNano + sum(parts.map(({ nano }) => nano));
 }
 
-/** A time of a session in UTC, `2026-08-01 09:30:00.000`, or as many characters of it; null where the record does not tell. */
+/** A time of a session in UTC, `2026-08-01 09:30:00.000`, or as many characters of it; null if the record does not tell. */
 export function timeOf(startedAtMs: number | null, ms: number, chars: number): string | null {
   if (startedAtMs === null) return null;
   const at = startedAtMs + ms;
@@ -128,15 +128,15 @@ function breaksOf({ session, requests }: Counted) {
         request: request.number,
         /** The same among all requests of its session in the order of time. */
         sessionRequest: i + 1,
-        /** Time of the day and date in UTC; null where the record does not tell. */
+        /** Time of the day and date in UTC; null if the record does not tell. */
         at: timeOf(session.startedAtMs, request.startMs, MINUTE_CHARS),
         gapMs: request.gapMs,
         cause,
         model: request.model,
         tokens: written + uncached,
-        /** Null where its model has no price. */
+        /** Null if its model has no price. */
         usd: isUnpriced(request) ? null : usd(nano),
-        /** Null where it is not computed. */
+        /** Null if it is not computed. */
         avoidableUsd: isUnpriced(request) ? null : avoidableUsd(cause, avoidableNano),
         /** A compaction before the pause would have saved something. */
         isCompactable,
@@ -161,7 +161,7 @@ function compactionsOf({ session, requests, compactions }: Counted) {
       isMain: own.isMain,
       /** The first request behind it, in its thread, from 1. */
       request: own.request,
-      /** The same among all requests of its session in the order of time; null where there is none. */
+      /** The same among all requests of its session in the order of time; null if there is none. */
       sessionRequest: place < 0 ? null : place + 1,
       at: timeOf(session.startedAtMs, own.atMs, MINUTE_CHARS),
       trigger: own.trigger,
@@ -223,7 +223,7 @@ function ranked({ file, project, startedAtMs, sums: own }: SummedSession) {
     topCause: largest(sums) ?? 'read',
     /** What its events cost: all but reading, output, first prompts and new content. */
     lostUsd: sum(events.map((each) => each.usd)),
-    /** The event that cost most; null where there is none. */
+    /** The event that cost most; null if there is none. */
     topEvent: largest(events),
   };
 }

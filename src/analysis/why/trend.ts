@@ -24,7 +24,7 @@ export interface TrendRow {
   readonly to: string;
   readonly sessions: number;
   readonly requests: number;
-  /** Null where no model of them has a price. */
+  /** Null if no model of them has a price. */
   readonly usd: number | null;
   /** Requests of models without a price: the cost is without them. */
   readonly unpricedCalls: number;

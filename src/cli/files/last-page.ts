@@ -28,7 +28,7 @@ export function rememberPage(cacheFolder: string): void {
   written = null;
 }
 
-/** The page that was written last, by whatever command; null where none is known. */
+/** The page that was written last, by whatever command; null if none is known. */
 export function lastPage(cacheFolder: string): string | null {
   const { page } = attempt(() => JSON.parse(readFileSync(join(cacheFolder, NOTE), 'utf8')), null) ?? {};
   return typeof page === 'string' ? page : null;

@@ -10,14 +10,14 @@ export interface NamedSession {
   readonly path: string;
   /** Day of its first step; null if it does not say. */
   readonly day: string | null;
-  /** The first words of its user; null where it holds none. */
+  /** The first words of its user; null if it holds none. */
   readonly prompt?: string | null;
 }
 
 /** Characters of a prompt that a title has room for. */
 const PROMPT_CHARS = 60;
 
-/** The first words of the user, cut at a word; null where the recording holds none. What a client puts into tags is not the user's. */
+/** The first words of the user, cut at a word; null if the recording holds none. What a client puts into tags is not the user's. */
 export function firstWords({ threads }: Pick<Transcript, 'threads'>): string | null {
   for (const step of threads[0]?.steps ?? []) {
     if (step.kind !== 'message' || step.message.origin !== 'human') continue;

@@ -18,7 +18,7 @@ import { splitValues } from '../../study/vary.js';
 export interface EarlierRun {
   readonly digest: string | null;
   readonly metrics: Readonly<Record<string, number | null>>;
-  /** The policy, and the digest of all settings; absent where the report does not say them. */
+  /** The policy, and the digest of all settings; absent if the report does not say them. */
   readonly policy?: string;
   readonly planDigest?: string;
 }
@@ -56,7 +56,7 @@ export function guardOf(written: string, tolerancePercent: number): Guard {
 /** Relative differences below this are rounding. */
 const ROUNDING = 1e-9;
 
-/** Reads the summary of an earlier report; null when there is none that can be read. */
+/** Reads the summary of an earlier report; null if there is none that can be read. */
 export function readEarlier(folder: string): EarlierRun | null {
   try {
     const summary = JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8')) as Partial<EarlierRun>;

@@ -6,14 +6,14 @@ import { AS_RECORDED, billNotes } from '../../report/text/as-recorded.js';
 
 /** What several recordings cost, as far as they carry usage. */
 export interface RecordedCosts {
-  /** All together; null where no call could be priced. */
+  /** All together; null if no call could be priced. */
   readonly costUsd: number | null;
   readonly each: readonly { readonly name: string; readonly costUsd: number | null }[];
   /** What the costs leave out, and what of them is estimated. */
   readonly notes: readonly string[];
 }
 
-/** Adds up what recordings cost; null where none carries usage. */
+/** Adds up what recordings cost; null if none carries usage. */
 export function recordedCosts(
   items: readonly { readonly name: string; readonly bill: RecordedBill | null }[],
 ): RecordedCosts | null {

@@ -88,7 +88,7 @@ async function record(
   }
 }
 
-/** The first request of a run that its cassette does not answer; null where it answers all. */
+/** The first request of a run that its cassette does not answer; null if it answers all. */
 async function firstUnknown(
   session: CliSession,
   plan: RunPlan,

@@ -9,7 +9,7 @@ import { screenFor } from './paint.js';
 /** All that a command has to say. */
 interface CommandDocument {
   readonly blocks: readonly Block[];
-  /** What it comes to, below everything else; null where there is nothing to conclude. */
+  /** What it comes to, below everything else; null if there is nothing to conclude. */
   readonly closing: Closing | null;
   /** The same for programs. */
   readonly json: object;

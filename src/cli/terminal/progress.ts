@@ -26,7 +26,7 @@ export interface Progress {
 
 const SILENT: Progress = { start() {}, update() {}, clear() {} };
 
-/** Progress on stderr; none where a program reads the answer. */
+/** Progress on stderr; none if a program reads the answer. */
 export function createProgress(
   { host, json }: Pick<CliSession, 'host' | 'json'>,
   unit: Unit = 'calls',

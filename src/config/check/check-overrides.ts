@@ -16,7 +16,7 @@ function setsOf(at: Path): readonly Path[] {
   ];
 }
 
-/** The parameter that an override sets, with its value; null where it sets none. */
+/** The parameter that an override sets, with its value; null if it sets none. */
 function setBy(
   { document, context }: Checker,
   at: Path,
@@ -166,7 +166,7 @@ function isException(params: ParamValues, window: string, model: string): boolea
 /** The largest percentage that may be meant as a share of one. */
 const MOST_DOUBTED = 1;
 
-/** The doubt about a percentage that looks like a share; null where there is none. */
+/** The doubt about a percentage that looks like a share; null if there is none. */
 export function percentDoubt(
   { policies }: ScenarioContext,
   path: string,

@@ -40,7 +40,7 @@ export class PolicySettings {
     private readonly world: ScenarioContext,
   ) {}
 
-  /** The runs with some changes, written `path=value`; null where the scenario has to be compiled for it. */
+  /** The runs with some changes, written `path=value`; null if the scenario has to be compiled for it. */
   runsWith(changes: readonly string[]): readonly CompiledRun[] | null {
     const settings = createNameTable<unknown>();
     for (const change of changes) {
@@ -117,7 +117,7 @@ function isOverridden({ normal, context }: CheckedScenario, path: string): boole
   );
 }
 
-/** What is found, or null where it is refused; why is said when the scenario is compiled. */
+/** What is found, or null if it is refused; why is said when the scenario is compiled. */
 function ifTaken<T>(find: () => T): T | null {
   try {
     return find();

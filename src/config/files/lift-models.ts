@@ -64,7 +64,7 @@ function normaliseModel(name: string, written: WrittenModel): PlannedModel {
 /** A scenario whose models are written in place, and what they make of the table. */
 export interface LiftedModels {
   readonly document: ScenarioDocument;
-  /** null where the table holds as it is. */
+  /** null if the table holds as it is. */
   readonly models: readonly PlannedModel[] | null;
   readonly book: ModelBook;
 }

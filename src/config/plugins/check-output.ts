@@ -126,7 +126,7 @@ const ACTIONS: ReadonlyMap<string, Check> = new Map<Action['kind'], Check>([
   ['cleanup', members({ by })],
 ]);
 
-/** What is wrong with an action that a plug-in asks for; null where the engine can carry it out. */
+/** What is wrong with an action that a plug-in asks for; null if the engine can carry it out. */
 export function actionProblem(action: unknown): string | null {
   const check = isGroup(action) ? ACTIONS.get(String(action.kind)) : undefined;
   if (check === undefined) return `${shown(action)}, which is not an action`;

@@ -143,7 +143,7 @@ export function isGroup(value: unknown): value is Readonly<Record<string, unknow
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a path, undefined where there is none. */
+/** The value at a path, undefined if there is none. */
 export function valueAt(value: unknown, path: Path): unknown {
   let current = value;
   for (const part of path) {

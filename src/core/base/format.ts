@@ -1,7 +1,7 @@
 /** What a metric's number counts. A share lies in 0…1; a ratio may exceed 1. */
 export type MetricUnit = 'tokens' | 'usd' | 'share' | 'ratio' | 'count' | 'ms' | 'hours';
 
-/** What stands for a value that is not there. */
+/** What represents a value that is not there. */
 const NO_DATA = '–';
 
 const NEGATIVE_ZERO = /^-(0(?:\.0*)?)$/;

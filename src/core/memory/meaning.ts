@@ -70,7 +70,7 @@ const EMPTY_WORDS = new Set(
 const AGAINST =
   /\b(?:never|don't|do not|doesn't|does not|stop|stopped|avoid|no longer|not|no|without|against|hate|dislike|can't stand|forbids?|forbidden|refuse)\b/;
 
-/** What stands behind these words is what is not chosen. */
+/** What comes after these words is what is not chosen. */
 const REJECTED = /(?:, (?:and )?(?:not|never) | and not |,? instead of |,? rather than | over ).*$/;
 const LEFT_BEHIND = /\bfrom [a-z0-9.+-]+ to\b/g;
 

@@ -263,7 +263,7 @@ export function fillerText(chars: number, seed: string): string {
 export type ToolEffect =
   /** A file has this content now (Write). */
   | { readonly kind: 'write'; readonly chars: number }
-  /** A file grew or shrank by this many characters (Edit, MultiEdit); null where it is unknown (replace all, notebooks). */
+  /** A file grew or shrank by this many characters (Edit, MultiEdit); null if it is unknown (replace all, notebooks). */
   | { readonly kind: 'edit'; readonly chars: number | null }
   /** A part of a file was read (Read with an offset or a limit). */
   | { readonly kind: 'read-part' }
@@ -285,7 +285,7 @@ export type ToolEffect =
   | { readonly kind: 'plan-exit'; readonly chars: number; readonly path: string | null }
   /** An agent or a command was started beside the conversation; it runs until a block tells that it has ended. */
   | { readonly kind: 'background'; readonly label: string }
-  /** News of it: the name the client gave it (on the result of its call), or its end. Call is null where only the name is known. */
+  /** News of it: the name the client gave it (on the result of its call), or its end. Call is null if only the name is known. */
   | {
       readonly kind: 'background-news';
       readonly state: 'running' | 'ended';

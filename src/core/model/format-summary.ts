@@ -4,10 +4,10 @@ import { CHARS_PER_TOKEN } from './block.js';
 /** What becomes of the scratchpad before the summary enters the context (FUL-3). */
 export type Scratchpad = 'drop' | 'relabel';
 
-/** What stands before the scratchpad once relabelled. */
+/** What comes before the scratchpad once relabelled. */
 export const ANALYSIS_LABEL = 'Analysis:\n';
 
-/** What stands before the summary once its tags are gone. */
+/** What comes before the summary once its tags are gone. */
 export const SUMMARY_LABEL = 'Summary:\n';
 
 const ANALYSIS = /<analysis>([\s\S]*?)<\/analysis>/;

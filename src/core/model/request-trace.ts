@@ -15,7 +15,7 @@ export interface TraceRequest {
   readonly inputTypes: readonly string[];
   readonly outputTypes: readonly string[];
   readonly stop: string | null;
-  /** Duration of the API call; null where it was not recorded. */
+  /** Duration of the API call; null if it was not recorded. */
   readonly apiMs: number | null;
 }
 
@@ -50,9 +50,9 @@ export interface SentRequest {
   readonly model: string;
   readonly promptTokens: number;
   readonly outputTokens: number;
-  /** Tokens read from the cache; null where nobody tells. */
+  /** Tokens read from the cache; null if nobody tells. */
   readonly readTokens: number | null;
-  /** Tokens written to the cache; null where nobody tells. */
+  /** Tokens written to the cache; null if nobody tells. */
   readonly writtenTokens: number | null;
   /** The prompt in blocks of `HASH_BLOCK_TOKENS`, the last one may be shorter. Equal ids: the prompts are equal up to the end of the block. */
   readonly hashIds: readonly number[];
@@ -62,7 +62,7 @@ export interface SentRequest {
 export interface SentSession {
   /** Unique among the sessions of one export. */
   readonly name: string;
-  /** Ms since 1970; null where it has no clock. */
+  /** Ms since 1970; null if it has no clock. */
   readonly startedAtMs: number | null;
   readonly threads: readonly Pick<Thread, 'id' | 'parentId' | 'label'>[];
 }

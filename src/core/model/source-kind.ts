@@ -24,7 +24,7 @@ export type SourceKind = keyof typeof KINDS;
 /** The words of every kind. */
 export const SOURCE_KINDS: Readonly<Record<SourceKind, string>> = KINDS;
 
-/** All of them in the order in which charts stack them: what stands in front of a prompt first. */
+/** All of them in the order in which charts stack them: what comes before a prompt first. */
 export const KIND_ORDER = Object.keys(KINDS) as readonly SourceKind[];
 
 /** What a row or a column of sources is called. */

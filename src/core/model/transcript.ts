@@ -280,7 +280,7 @@ export interface SessionInfo {
   /** Earlier session whose record it takes up. */
   readonly resumes: string | null;
   readonly ending: SessionEnding;
-  /** Project it works in, and which checkout of it; absent where all work in the same. */
+  /** Project it works in, and which checkout of it; absent if all work in the same. */
   readonly project?: string;
   readonly checkout?: string;
 }
@@ -371,7 +371,7 @@ export function firstModel(thread: Thread): string | null {
   return null;
 }
 
-/** Wall-clock time of the last call of a session; null where the record does not tell. */
+/** Wall-clock time of the last call of a session; null if the record does not tell. */
 export function endedAtMs({
   startedAtMs,
   threads,

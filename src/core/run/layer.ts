@@ -110,7 +110,7 @@ export interface LayerInstance {
    * it holds something that depends on its limits.
    */
   readonly canCheckpoint?: boolean;
-  /** The messages that it put away into a file with a message among them, which it forgets; null where it holds none of them. */
+  /** The messages that it put away into a file with a message among them, which it forgets; null if it holds none of them. */
   unfold?(messageId: string, files: Files): Unfolded | null;
   /** Hot path: is there something to do? No allocation. */
   due(moment: HookContext, view: ContextView): boolean;
@@ -134,14 +134,14 @@ export interface Notice {
 export interface SystemPart {
   /** What its block names as its attachment. */
   readonly name: string;
-  /** Null where there is no file to render. */
+  /** Null if there is no file to render. */
   render(files: Files, params: ParamValues): RenderedPart | null;
 }
 
-/** A rendered part; the block is null where there is nothing to show. */
+/** A rendered part; the block is null if there is nothing to show. */
 export interface RenderedPart {
   readonly block: Block | null;
-  /** Noted at each rendering; null where all is well. */
+  /** Noted at each rendering; null if all is well. */
   readonly problem: Notice | null;
   /** Noted when another block enters the system prompt. */
   readonly entered: Notice;
@@ -179,7 +179,7 @@ export interface LayerDefinition {
   readonly showsInRecording?: true;
   /** Path of the switch that turns it off (FLG-1). */
   readonly killSwitch: string;
-  /** Where it compacts a thread by itself, null where it does not; absent for layers that never do. */
+  /** Where it compacts a thread by itself, null if it does not; absent for layers that never do. */
   compactsAt?(thread: ThreadFacts): CompactionThreshold | null;
   readonly systemPart?: SystemPart;
   create(context: LayerContext): LayerInstance;

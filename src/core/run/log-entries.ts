@@ -82,7 +82,7 @@ export interface RequestEntry extends TurnEntry {
   readonly cost: number;
   /** Part of the cost that pays for `rewritten`. */
   readonly rewriteCost: number;
-  /** An unpredictable break (K14): its chance, and what it would add; absent where the client knows of none. */
+  /** An unpredictable break (K14): its chance, and what it would add; absent if the client knows of none. */
   readonly risk?: { readonly chance: number; readonly cost: number };
 }
 

@@ -253,7 +253,7 @@ export interface RulePart {
   /** How it measures the context, where it is not as the policy does. */
   readonly count?: CountPart;
   readonly select: SelectPart;
-  /** Null where the history is replaced. */
+  /** Null if the history is replaced. */
   readonly replace: ReplacePart | null;
   readonly until: UntilPart | null;
   readonly ask: AskPart | null;

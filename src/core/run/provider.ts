@@ -11,7 +11,7 @@ export interface SurvivalPoint {
 export interface CacheLifetime {
   /** Every entry lives so long after its last use; for marks that ask for nothing longer. */
   readonly idleMs: number;
-  /** A longer life that requests may ask for at their marks; null where they may not. */
+  /** A longer life that requests may ask for at their marks; null if they may not. */
   readonly longMs: number | null;
   /** No entry lives longer, however often it is used; null without such a limit. */
   readonly maxMs: number | null;
@@ -38,7 +38,7 @@ export interface HitChance {
 export interface CacheRules {
   /** Blocks looked at from a mark of the client back, the marked one included; null without a limit, or without marks. */
   readonly lookback: number | null;
-  /** Reads end at `offset` and every N tokens after it; null where they end anywhere. */
+  /** Reads end at `offset` and every N tokens after it; null if they end anywhere. */
   readonly grain: { readonly tokens: number; readonly offset: number } | null;
   /** A shorter prefix is not cached; null if unknown. */
   readonly minimum: number | null;
@@ -49,7 +49,7 @@ export interface CacheRules {
   readonly storesOutput: boolean;
   readonly visibleAfter: { readonly event: 'response-start' | 'response-end'; readonly plusMs: number };
   readonly lifetime: CacheLifetime;
-  /** Null where an entry that lives is always found. */
+  /** Null if an entry that lives is always found. */
   readonly hit: HitChance | null;
   /** The API reports how many tokens were written. */
   readonly tellsWrites: boolean;
@@ -64,7 +64,7 @@ export interface Provider {
   readonly exceptions: readonly CacheException[];
   /** Provider whose rows of the model table it serves. */
   readonly serves: string;
-  /** Prices of reads and writes as shares of the input price; null where they are those of the model's row. */
+  /** Prices of reads and writes as shares of the input price; null if they are those of the model's row. */
   readonly shares: PriceShares | null;
   /** Model whose prices a session of another provider is given here. */
   readonly defaultModel: string;

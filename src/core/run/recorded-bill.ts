@@ -56,7 +56,7 @@ export interface RecordedBill {
   readonly withoutUsage: number;
   /** The additional cost if all unread tokens had been written, for a recording without writes; absent if zero. */
   readonly untoldWritesNano?: number;
-  /** What its provider’s rules make of that, which a replay pays; absent where that is nothing. */
+  /** What its provider’s rules make of that, which a replay pays; absent if that is nothing. */
   readonly assumedWritesNano?: number;
   /** The additional cost if all writes had been for an hour, for a recording that does not say for how long they were; absent if zero. */
   readonly untoldLifetimesNano?: number;

@@ -30,7 +30,7 @@ export interface RunEntry {
     readonly calls: number;
     /** What the session cost when it was recorded; absent if unknown. */
     readonly recorded?: RecordedBill;
-    /** How well the recording is reproduced by its own client; absent where nothing is taken from it. */
+    /** How well the recording is reproduced by its own client; absent if nothing is taken from it. */
     readonly reproduced?: Reproduced;
   };
 }

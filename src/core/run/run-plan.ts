@@ -244,7 +244,7 @@ export interface PlannedPolicy {
   readonly name: string;
   readonly params: ParamValues;
   readonly rules?: PolicyRules;
-  /** Layers that act before the rules, in order; absent where there are none. */
+  /** Layers that act before the rules, in order; absent if there are none. */
   readonly layers?: readonly string[];
   /** Whether `client.use` was set, not left to the policy: a recording then keeps its own client no longer. */
   readonly client?: 'set';
@@ -279,7 +279,7 @@ export interface PlannedModel {
   readonly steps: readonly (PlannedPrices & { readonly above: number })[];
   /** Shortest prefix that is cached. */
   readonly minimum: number;
-  /** Its prices are those of the table, earlier ones too; absent where the scenario has written them. */
+  /** Its prices are those of the table, earlier ones too; absent if the scenario has written them. */
   readonly history?: 'table';
 }
 

@@ -143,7 +143,7 @@ class ThreadWalk {
     this.#message(response);
   }
 
-  /** The item to fetch of those that hold something: nothing where the agent said it first. */
+  /** The item to fetch of those that hold something: nothing if the agent said it first. */
   #fetched(table: Holders, entry: number, count: number): number | null {
     const first = table.at(entry, 0);
     if (this.items[first]!.origin === 'assistant') return null;
@@ -207,7 +207,7 @@ class Seen {
     else by.lines++;
   }
 
-  /** The item that most of it was in; null where little of it was there before. */
+  /** The item that most of it was in; null if little of it was there before. */
   again() {
     const share = this.#seen / this.#lines;
     if (this.#lines < REREAD_LINES || share < REREAD_SHARE) return null;
@@ -272,7 +272,7 @@ export function hasUses({
 
 const found = new WeakMap<readonly Thread[], readonly ThreadUses[]>();
 
-/** What the calls of a recording need of what came before them; null where it carries no text of its own. */
+/** What the calls of a recording need of what came before them; null if it carries no text of its own. */
 export function usesOf({ carries, source, threads, uses }: Transcript): readonly ThreadUses[] | null {
   if (uses !== undefined) return uses();
   if (!hasUses({ carries, source })) return null;

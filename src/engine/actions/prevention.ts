@@ -87,7 +87,7 @@ export class Prevention {
   }
 }
 
-/** Where the thread is compacted by itself; null where it is not. */
+/** Where the thread is compacted by itself; null if it is not. */
 function thresholdFor({ env, source, model }: RunningThread): CompactionThreshold | null {
   const { limits, plan, layers } = env;
   const { params } = plan.policy;

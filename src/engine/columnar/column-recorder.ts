@@ -19,7 +19,7 @@ export interface RequestColumns {
   readonly freshTokens: Float64Array;
   readonly latencyMs: Float64Array;
   readonly seen: Float64Array;
-  /** NaN where the log says null. */
+  /** NaN if the log says null. */
   readonly kept: Float64Array;
   readonly turn: Int32Array;
   /** Index into `threads`. */
@@ -33,7 +33,7 @@ export interface RequestColumns {
   /** First position that differs from the thread's previous request; −1 when it only grew. */
   readonly firstChanged: Int32Array;
   readonly announced: readonly (BreakCause | null)[];
-  /** What a miss is put down to when time does not explain it. */
+  /** What a miss is attributed to when time does not explain it. */
   readonly timelessCause: readonly BreakCause[];
   /** Entries that may be read, in the order they are looked for: those of request r from `lookFrom[r]` to `lookFrom[r + 1]`. */
   readonly lookFrom: Int32Array;

@@ -50,7 +50,7 @@ export class RunTrace {
     if (checkpoint !== null) this.checkpoints.push({ at: this.items.length, checkpoint });
   }
 
-  /** The last checkpoint up to which a plan runs the same; null where there is none. */
+  /** The last checkpoint up to which a plan runs the same; null if there is none. */
   forkPointFor(plan: RunPlan, known: Map<string, number>): ForkPoint | null {
     for (let i = this.checkpoints.length - 1; i >= 0; i--) {
       const { at, checkpoint } = this.checkpoints[i]!;

@@ -336,7 +336,7 @@ export class SeenCounter {
   }
 }
 
-/** What a client counts of reasoning, by the model in use; null where it never does. */
+/** What a client counts of reasoning, by the model in use; null if it never does. */
 function pastReasoning(
   { pastReasoning: dropped = 0, keptReasoning: kept = 0 }: CountPart,
   counted: Counted,

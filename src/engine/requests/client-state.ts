@@ -140,7 +140,7 @@ export class ClientState {
   risk = 0;
   private readonly chances: ChanceBreaks;
 
-  /** What others keep of the thread's prompts; null where that is not known, or the cache goes by marks. */
+  /** What others keep of the thread's prompts; null if that is not known, or the cache goes by marks. */
   private readonly outside: OutsideHead | null;
   private readonly status: StatusWatch | null;
 

@@ -124,7 +124,7 @@ export class ContentFaults {
     };
   }
 
-  /** The least that faults in this window come to, whatever is kept; null where there were none. */
+  /** The least that faults in this window come to, whatever is kept; null if there were none. */
   private least({ env, thread }: RunningThread): LeastFaults | null {
     const uses = this.found === 0 ? undefined : env.uses()?.get(thread.id);
     if (uses === undefined) return null;
@@ -209,7 +209,7 @@ export class ContentFaults {
     if (again.length > 0) fetchAgain(run, call, this.exchangeOf(run, again), CALL_TOKENS * again.length);
   }
 
-  /** What of a use is left: null where some item that holds it is in the context. */
+  /** What of a use is left: null if some item that holds it is in the context. */
   private stateOf(run: RunningThread, use: Use, items: readonly Item[]): ItemState | null {
     if (this.excused.has(items[use.item]!.message)) return null;
     let best: ItemState | null = null;

@@ -122,7 +122,7 @@ function areComparable(a: ModelRow, b: ModelRow): boolean {
 }
 
 /**
- * That a recording is run with the tokens its own model counted, though the plan's counts otherwise; null where both count alike. The
+ * That a recording is run with the tokens its own model counted, though the plan's counts otherwise; null if both count alike. The
  * scale of the table is not applied: it is an average over texts, and prompts would no longer be those that were recorded.
  */
 export function otherTokens(plan: RunPlan, { models, ofAgents }: RecordedModels): OtherTokens | null {
@@ -179,7 +179,7 @@ export class ChanceTally {
     }
   }
 
-  /** Null where chance had no say. */
+  /** Null if chance had no say. */
   finish(): NonNullable<EndEntry['chance']> | null {
     if (this.#sessions.size === 0) return null;
     const random = createRandom('chance of a run');

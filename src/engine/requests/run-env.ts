@@ -148,7 +148,7 @@ export interface RunEnv {
   /** How the fake LLM answers what layers ask. */
   readonly answers: FakeLlmPlan;
   readonly llm: FakeLlm;
-  /** Summaries that a model has written; null where the fake LLM writes them. */
+  /** Summaries that a model has written; null if the fake LLM writes them. */
   readonly cassette: Cassette | null;
   /** Layers of the policy, in order; those the transcript cannot support are left out and said so. */
   readonly layers: readonly LayerDefinition[];
@@ -167,7 +167,7 @@ export interface RunEnv {
   readonly cache: PromptCache | null;
   /** What is taken from the recording because no policy decides it; null if nothing is. */
   readonly whatIf: RunConditions | null;
-  /** What calls need of what came before them, by thread; null where the transcript has no text. */
+  /** What calls need of what came before them, by thread; null if the transcript has no text. */
   readonly uses: () => ReadonlyMap<string, UsesByCall> | null;
   /** Reader or generator that made the transcript. */
   readonly source: string;
@@ -183,7 +183,7 @@ export interface RunEnv {
   readonly sessions: Sessions;
   /** Called with every request before it is sent; null without a listener. */
   readonly onRequest: RequestListener | null;
-  /** Gets what the client could show before each request, instead of the log; null where the log gets it. */
+  /** Gets what the client could show before each request, instead of the log; null if the log gets it. */
   readonly onStatus: StatusListener | null;
 }
 
@@ -198,7 +198,7 @@ export interface RunTotals {
   requests: number;
   turns: number;
   costNano: number;
-  /** The least that faults could have come to in threads with some; null where there were none. */
+  /** The least that faults could have come to in threads with some; null if there were none. */
   least: LeastFaults | null;
 }
 

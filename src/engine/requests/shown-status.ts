@@ -12,7 +12,7 @@ import type { PlannedPolicy } from '../../core/run/run-plan.js';
 export interface StatusCheck extends Pick<StatusEntry, 't' | 'thread' | 'turn' | 'n'> {
   readonly type: 'status-check';
   readonly seen: number;
-  /** The same object as long as the model is the same; null where there is no window. */
+  /** The same object as long as the model is the same; null if there is no window. */
   readonly model: NamedLimits | null;
 }
 

@@ -36,7 +36,7 @@ export interface ClientKey {
   /** How often messages, and system and tools with them, began again. */
   readonly messagesTime: number;
   readonly prefixTime: number;
-  /** Requests of one session alone find each other's entries; null where equal prefixes are shared. */
+  /** Requests of one session alone find each other's entries; null if equal prefixes are shared. */
   readonly session: string | null;
 }
 
@@ -144,7 +144,7 @@ export class ThreadModel {
     return this.provider === undefined ? name : servedName(this.models, this.provider, name, this.plan.model);
   }
 
-  /** The model of the plan, at tariffs where it has them; null where the plan names none. */
+  /** The model of the plan, at tariffs where it has them; null if the plan names none. */
   private planned(tariffs: string): string | null {
     const { model } = this.plan;
     if (model === null || tariffs === '') return model;

@@ -99,7 +99,7 @@ export class Checkpoint {
     restoreState(this.run, original, copied);
   }
 
-  /** A checkpoint of a run whose layer at a position is about to act; null where something of it cannot be copied. */
+  /** A checkpoint of a run whose layer at a position is about to act; null if something of it cannot be copied. */
   static of(run: ThreadRun, recording: Transcript, layer: number): Checkpoint | null {
     if (!run.host.canCheckpoint) return null;
     const { cache } = run.env;

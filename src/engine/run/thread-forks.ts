@@ -114,7 +114,7 @@ export class ThreadForks implements Forks {
     if (family !== undefined && family.children[0] === thread.id) family.warmAtMs ??= atMs;
   }
 
-  /** Time before which a child that waits for the first one does not start; null where there is nothing to wait for. */
+  /** Time before which a child that waits for the first one does not start; null if there is nothing to wait for. */
   holdUntil(thread: Thread): number | null {
     const family = this.familyOf(thread);
     return family === undefined || family.children[0] === thread.id ? null : family.warmAtMs;

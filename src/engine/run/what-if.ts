@@ -187,7 +187,7 @@ export class FindingSink implements LogSink {
   }
 }
 
-/** What a run takes from its recording; null where it takes nothing. */
+/** What a run takes from its recording; null if it takes nothing. */
 export function conditionsOf(plan: RunPlan, transcript: Transcript, abduce: Abduce): RunConditions | null {
   if (modeOf(plan, transcript) === 'predict') return null;
   let conditions = isPlain(plan) ? known.get(transcript) : undefined;
@@ -209,7 +209,7 @@ function haveSameRules(a: readonly ProviderRef[], b: readonly ProviderRef[]): bo
   return a.length === b.length && a.every((provider, i) => rules(provider) === rules(b[i]));
 }
 
-/** What keeps a replay from reproducing a recording, in words; empty where nothing is known to. */
+/** What keeps a replay from reproducing a recording, in words; empty if nothing is known to. */
 export function whyNotReproduced(bill: RecordedBill | null, lost: number): readonly string[] {
   const reasons: string[] = [];
   const bare = bill?.withoutUsage ?? 0;

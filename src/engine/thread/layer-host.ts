@@ -115,7 +115,7 @@ export class LayerHost {
     for (const { instance } of this.all) instance.reset?.(history);
   }
 
-  /** What a layer put away with a message among it, read back; null where none did. */
+  /** What a layer put away with a message among it, read back; null if none did. */
   unfold(messageId: string, files: Files): Unfolded | null {
     for (const { instance } of this.all) {
       const unfolded = instance.unfold?.(messageId, files) ?? null;

@@ -134,7 +134,7 @@ export class ThreadClock {
     private readonly steps: StepQueue,
   ) {}
 
-  /** Simulated time of the next call, event or wake-up; null when there is none. */
+  /** Simulated time of the next call, event or wake-up; null if there is none. */
   nextMs(): number | null {
     const stepMs = this.nextStepMs();
     const wakeMs = this.wakes.nextMs;

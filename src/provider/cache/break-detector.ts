@@ -36,7 +36,7 @@ export interface BreakReport extends Pick<BreakEntry, 'cause' | 'expected' | 'lo
 
 /** Watches the cache reads of one thread (BRD). */
 export interface BreakDetector {
-  /** What a miss of this request is put down to; `announced` is what a layer said it would break (BRD-3). */
+  /** What a miss of this request is attributed to; `announced` is what a layer said it would break (BRD-3). */
   causeOf(current: CacheObservation, announced: BreakCause | null): BreakCause;
   /** Compares a request with the previous one; null when nothing broke. */
   observe(current: CacheObservation, announced: BreakCause | null): BreakReport | null;
@@ -93,7 +93,7 @@ export function timelessCause(previous: CacheObservation, current: CacheObservat
 
 /** What is known of a miss. */
 export interface Miss {
-  /** What it is put down to when time does not explain it. */
+  /** What it is attributed to when time does not explain it. */
   readonly timeless: BreakCause;
   readonly announced: BreakCause | null;
   /** Since what could have been read was last used. */
@@ -101,7 +101,7 @@ export interface Miss {
   /** How long that lives; null when there was nothing. */
   readonly ttlMs: number | null;
   readonly sawUnreadable: boolean;
-  /** What the provider's rules tell; absent where they tell nothing. */
+  /** What the provider's rules tell; absent if they tell nothing. */
   readonly short?: ShortCause | undefined;
 }
 

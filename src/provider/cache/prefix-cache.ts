@@ -116,7 +116,7 @@ export function createPrefixCache(rulesOf: RulesOf, seed: number): PromptCache {
     sweepAt = Math.max(SWEEP_MIN_ENTRIES, entries.size * 2);
   }
 
-  /** Tokens of a stored answer that a prompt goes on with: none where it goes on with something else. */
+  /** Tokens of a stored answer that a prompt goes on with: none if it goes on with something else. */
   function answeredTokens({ view, salts }: CacheRequest, position: number): number {
     const answer = answers.get(keyAt(view, salts, position));
     if (answer === undefined || position + 1 >= view.length) return 0;

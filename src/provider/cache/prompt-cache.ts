@@ -80,11 +80,11 @@ export interface CacheOutcome {
   readonly promptTokens: number;
   /** A longer entry was there, but its first response had not begun (CCH-5). */
   readonly sawUnreadable: boolean;
-  /** What chance had a say in; absent where it had none. */
+  /** What chance had a say in; absent if it had none. */
   readonly odds?: HitOdds;
-  /** How long what was read or stored lives; absent where the kind of the write says it. */
+  /** How long what was read or stored lives; absent if the kind of the write says it. */
   readonly lifetimeMs?: number;
-  /** Why less was read than had been stored; absent where nothing was missing, and where the client's marks decide. */
+  /** Why less was read than had been stored; absent if nothing was missing, and where the client's marks decide. */
   readonly short?: ShortCause;
 }
 
@@ -133,11 +133,11 @@ export interface PromptCache {
   request(request: CacheRequest): CacheOutcome;
   /** Entries held, expired ones included until they are swept. */
   readonly size: number;
-  /** Whether an entry for a prefix that ends at one of these positions can be read then; absent where nobody can tell. */
+  /** Whether an entry for a prefix that ends at one of these positions can be read then; absent if nobody can tell. */
   isLive?(view: PrefixView, salts: LevelSalts, from: number, to: number, atMs: number): boolean;
   /** Loses everything, as a server may. */
   clear(): void;
-  /** A cache of the same rules that holds the same entries; absent where that is not known to be all there is. */
+  /** A cache of the same rules that holds the same entries; absent if that is not known to be all there is. */
   copy?(): PromptCache;
 }
 

@@ -146,7 +146,7 @@ function cutContent(
   return kept;
 }
 
-/** The content up to the first text that ends it; null where none occurs. */
+/** The content up to the first text that ends it; null if none occurs. */
 function cutAtSequence(
   content: readonly AnswerBlock[],
   sequences: readonly string[],

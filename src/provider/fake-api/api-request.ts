@@ -7,7 +7,7 @@ import type { Breakpoint, PrefixView } from '../../core/model/prefix.js';
 import type { LevelSalts } from '../cache/salts.js';
 import type { ModelRow } from '../prices/model-row.js';
 
-/** Values that are known by the name of their property; undefined where a name says nothing. */
+/** Values that are known by the name of their property; undefined if a name says nothing. */
 type KnownValues = (name: string, schema: JsonObject) => unknown;
 
 /** How deep a schema is followed: one that refers to itself has no smallest value. */
@@ -138,7 +138,7 @@ export type CountTokens = (text: string) => number;
 /** A tool that a request defines. */
 export interface DefinedTool {
   readonly name: string;
-  /** JSON schema of its input; empty where none is given. */
+  /** JSON schema of its input; empty if none is given. */
   readonly input: JsonObject;
 }
 
@@ -180,7 +180,7 @@ export interface ApiRequest extends AnswerDemands {
   readonly thinking: 'on' | 'off';
   /** Stands for the prompt without its thinking. */
   readonly spoken: Digest;
-  /** What the API does before it answers; absent where it compacts nothing. */
+  /** What the API does before it answers; absent if it compacts nothing. */
   readonly compaction?: ApiCompaction;
   readonly count: CountTokens;
 }

@@ -72,7 +72,7 @@ const MOST_IDLE = 1_000;
 /** Share of tool names that a conversation keeps over a compaction, though some come and go. */
 const SAME_TOOLS = 0.5;
 
-/** What stands for the beginning of a conversation: what the user says first, or the summary it goes on from. */
+/** What represents the beginning of a conversation: what the user says first, or the summary it goes on from. */
 function openingOf({ messages }: ApiRequest): Digest {
   const { role, blocks = [] } = messages[0] ?? {};
   return digestParts((role === 'assistant' ? blocks.slice(0, 1) : blocks).map(({ digest }) => digest));

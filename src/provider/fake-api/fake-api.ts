@@ -142,7 +142,7 @@ interface BilledAnswer {
 
 const NO_ANSWER: ApiAnswer = { content: [], stopReason: 'end_turn', stopSequence: null, outputTokens: 0 };
 
-/** What an answer says; null where it says nothing, or calls a tool in its place. */
+/** What an answer says; null if it says nothing, or calls a tool in its place. */
 function textOf({ content }: ApiAnswer): string | null {
   const said = content.map((block) => (block.type === 'text' ? block.text : ''));
   return content.some(({ type }) => type === 'tool_use') ? null : said.join('') || null;

@@ -9,9 +9,9 @@ import type { ApiRequest } from './api-request.js';
 export interface WireCall {
   /** `unknown`: a path of this API that is not served. */
   readonly kind: 'create' | 'count' | 'models' | 'unknown';
-  /** Model that the path names; null where the body does. */
+  /** Model that the path names; null if the body does. */
   readonly model: string | null;
-  /** Delivery that the path says; null where the body does. */
+  /** Delivery that the path says; null if the body does. */
   readonly delivery: ApiRequest['delivery'] | null;
 }
 
@@ -28,7 +28,7 @@ export interface FinishedAnswer {
   readonly request: ApiRequest;
   readonly answer: ApiAnswer;
   readonly usage: Usage;
-  /** The summary that the API made first, null where it failed, and what it cost; absent where there was none. */
+  /** The summary that the API made first, null if it failed, and what it cost; absent if there was none. */
   readonly compaction?: {
     readonly summary: string | null;
     readonly usage: Usage;
@@ -50,7 +50,7 @@ export interface WireAnswer {
 /** One API over the wire: how its requests are read, and its answers, refusals and streams are written. */
 export interface WireApi {
   readonly name: string;
-  /** What a call asks for; null where this API has no such path. */
+  /** What a call asks for; null if this API has no such path. */
   find(method: string, path: string, headers: Headers, query: URLSearchParams): WireCall | null;
   /** What is wrong before the body is looked at; null when nothing is. */
   checkHeaders(headers: Headers, query: URLSearchParams): ApiError | null;
@@ -58,7 +58,7 @@ export interface WireApi {
   read(body: unknown, call: WireCall, options: ReadOptions): ApiRequest;
   /** Writes an answer; called once for each, in their order. */
   write(answer: FinishedAnswer): WireAnswer;
-  /** A refusal of the cache, the fault plan or the server in this API's words and status; absent where they are its own. */
+  /** A refusal of the cache, the fault plan or the server in this API's words and status; absent if they are its own. */
   reword?(error: ApiError): ApiError;
   /** The body of a refusal. */
   refusal(error: ApiError, requestId: string): unknown;

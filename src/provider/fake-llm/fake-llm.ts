@@ -104,7 +104,7 @@ export interface LlmCall extends Omit<CacheRequest, 'readableAtMs' | 'endsAtMs'>
   readonly deleted: DeletedContent | null;
   /** Tokens the answer will have. */
   readonly outputTokens: number;
-  /** Tokens it will have where a fault changes it; absent where that makes no difference. */
+  /** Tokens it will have where a fault changes it; absent if that makes no difference. */
   readonly outputWith?: (fault: FaultRule) => number;
   /** How long the recorded answer took; null lets the model table say. */
   readonly recordedLatencyMs: number | null;

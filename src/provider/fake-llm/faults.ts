@@ -24,7 +24,7 @@ const WITH_NUMBERS = /prompt is too long:?\s*(\d+) tokens? > (\d+)/i;
 const WITHOUT_NUMBERS =
   /prompt is too long|input is too long for requested model|capability_rejected: prompt_too_long/i;
 
-/** Tokens over the limit where the message tells, null where it does not, undefined when it is about something else. */
+/** Tokens over the limit where the message tells, null if it does not, undefined when it is about something else. */
 function gapOf(message: string): number | null | undefined {
   const numbers = WITH_NUMBERS.exec(message);
   if (numbers !== null) {

@@ -106,7 +106,7 @@ export function hasTariff({ id, tariffOf }: ModelRow, tariff: Tariff): boolean {
   return tariffOf !== undefined && id.split(':').includes(tariff);
 }
 
-/** A model at some tariffs; null where the price of its fast mode is not known. */
+/** A model at some tariffs; null if the price of its fast mode is not known. */
 function atTariffs(row: ModelRow, tariffs: readonly Tariff[]): ModelRow | null {
   const isFast = tariffs.includes('fast');
   const { fastPricesPerMTok: fast } = row;

@@ -28,9 +28,9 @@ export interface ToolOverhead {
 
 /** What a model costs from a day on. */
 export interface PricePeriod {
-  /** First day of these prices (2026-07-01, UTC); null where it is not known, so that they hold for all days before the next ones. */
+  /** First day of these prices (2026-07-01, UTC); null if it is not known, so that they hold for all days before the next ones. */
   readonly from: string | null;
-  /** The model whose prices are taken where its own are not published; null where they are. */
+  /** The model whose prices are taken where its own are not published; null if they are. */
   readonly pricesOf: string | null;
   readonly pricesPerMTok: Prices;
   /** Ascending by limit; empty for flat prices. */
@@ -62,7 +62,7 @@ export interface ModelRow extends PricePeriod, Pick<PlannedModel, 'id' | 'window
   readonly pricesAreKnown: boolean;
   /** Prices before the newest, oldest first. */
   readonly earlier: readonly EarlierPrices[];
-  /** Factor on its prices behind an inference profile of a region (`us.anthropic.…`); absent where it is 1, or nobody says. */
+  /** Factor on its prices behind an inference profile of a region (`us.anthropic.…`); absent if it is 1, or nobody says. */
   readonly regional?: number;
   /** A shorter prefix is neither written nor read. */
   readonly minCacheableTokens: number;

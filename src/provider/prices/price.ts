@@ -37,7 +37,7 @@ export function pricesAt(row: ModelRow, atMs: number): PricePeriod {
   return row;
 }
 
-/** That a model does not have its newest prices at a moment, or none are known of it; null where it has them. */
+/** That a model does not have its newest prices at a moment, or none are known of it; null if it has them. */
 export function otherPrices(row: ModelRow, atMs: number): Pick<OtherPrices, 'kind' | 'day'> | null {
   if (atMs === NEWEST || (row.from === null && row.earlier.length === 0)) return null;
   const first = row.earlier[0] ?? row;

@@ -45,7 +45,7 @@ export function hourPremium(row: ModelRow, usage: Usage, atMs: number, own: Cost
   return Math.max(0, priceUsage(row, hour, atMs).totalNano - own.totalNano);
 }
 
-/** The usage of a thread's responses, null where one has none, with what is billed. */
+/** The usage of a thread's responses, null if one has none, with what is billed. */
 function* billedCalls(
   thread: Thread,
 ): Generator<{ readonly call: RecordedCall; readonly usage: Usage | null }> {
@@ -178,7 +178,7 @@ type Billed = Pick<Transcript, 'threads' | 'carries' | 'startedAtMs' | 'priceDay
 
 /**
  * What a recording cost, by the usage of each response at the list prices of its day: every command that names a recorded
- * cost names this one. A plan may have other models, and a day whose prices count. Null where nothing carries usage. Fees of server tools (web search) are not priced.
+ * cost names this one. A plan may have other models, and a day whose prices count. Null if nothing carries usage. Fees of server tools (web search) are not priced.
  */
 export function recordedBill(
   transcript: Billed,

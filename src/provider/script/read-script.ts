@@ -20,7 +20,7 @@ import {
 /** Most steps that loops may come to. */
 const MOST_STEPS = 100_000;
 
-/** Words that stand for something in the steps of a loop; null where an inner loop gives them another meaning. */
+/** Words that stand for something in the steps of a loop; null if an inner loop gives them another meaning. */
 interface Names {
   readonly n: string | null;
   readonly item: string | null;

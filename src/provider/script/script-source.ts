@@ -62,7 +62,7 @@ interface ThreadState {
   waitMs: number;
 }
 
-/** What stands for a request: its whole prompt. */
+/** What represents a request: its whole prompt. */
 function promptOf({ view }: ApiRequest): number {
   return view.length === 0 ? 0 : view.digests[view.length - 1]!;
 }
@@ -266,7 +266,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The tool that does an action, and its input; null where none is defined. */
+/** The tool that does an action, and its input; null if none is defined. */
 function actionCall(action: ActionName, values: Values, tools: readonly DefinedTool[]): ToolCall | null {
   const row = ACTIONS[action];
   for (const name of row.tools) {
@@ -278,7 +278,7 @@ function actionCall(action: ActionName, values: Values, tools: readonly DefinedT
   return actionCall('run', { command }, tools);
 }
 
-/** The action that a tool of a known client does, with the values of its input; null where none fits. */
+/** The action that a tool of a known client does, with the values of its input; null if none fits. */
 function actionOf(name: string, input: JsonObject): { action: ActionName; values: Values } | null {
   for (const action of Object.keys(ACTIONS) as ActionName[]) {
     const row = ACTIONS[action];
@@ -296,7 +296,7 @@ function actionOf(name: string, input: JsonObject): { action: ActionName; values
 }
 
 /**
- * A call of a tool that a request defines; null where it defines none for it. A tool by name that is not defined may be another
+ * A call of a tool that a request defines; null if it defines none for it. A tool by name that is not defined may be another
  * client's: what it does is done with this client's.
  */
 function toolCall(

@@ -110,7 +110,7 @@ function answersOf(thread: Transcript['threads'][number]): readonly ScriptStep[]
     .filter(({ texts, calls }) => texts.length + calls.length > 0);
 }
 
-/** The first recorded summary; null where there is none. */
+/** The first recorded summary; null if there is none. */
 function summaryOf(threads: Transcript['threads']): Said | null {
   const [block] = compactionsIn(threads).flatMap(({ summary }) => summary?.blocks[0] ?? []);
   return block === undefined ? null : saidBy(block);

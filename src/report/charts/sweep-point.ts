@@ -5,7 +5,7 @@ import { LIGHT } from './palette.js';
 /** An axis of a sweep: a parameter or a metric. */
 export interface SweepAxis {
   readonly name: string;
-  /** What the numbers count; null where they count nothing. */
+  /** What the numbers count; null if they count nothing. */
   readonly unit: string | null;
 }
 

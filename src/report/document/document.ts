@@ -167,7 +167,7 @@ export function inset(text: string, tone: Tone = 'plain', lead = INDENT, hang = 
   return { kind: 'line', text, lead, hang, tone };
 }
 
-/** A sentence, or false where there is nothing to say. */
+/** A sentence, or false if there is nothing to say. */
 export type Said = string | false;
 
 /** What the reader must know of the numbers above. */

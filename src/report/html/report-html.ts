@@ -7,12 +7,12 @@ import { pageHtml } from './page-html.js';
 /** What a page is made from: one run, or several side by side. */
 export interface ReportInput {
   readonly title: string;
-  /** What the page comes to; absent where nothing is concluded. */
+  /** What the page comes to; absent if nothing is concluded. */
   readonly conclusion?: Conclusion;
   readonly runs: readonly ReportedRun[];
   /** The table of several runs; their main metrics where it is absent. */
   readonly comparison?: ComparisonTable;
-  /** The sessions behind the table; absent or null where there is one. */
+  /** The sessions behind the table; absent or null if there is one. */
   readonly sessions?: ComparisonTable | null;
   /** Charts over the rows of the table. */
   readonly charts?: readonly StudyChart[];

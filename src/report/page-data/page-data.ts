@@ -8,12 +8,12 @@ import type { PolicyInfo } from '../text/policy-info.js';
 export interface ComparisonTable {
   readonly caption: string;
   readonly columns: readonly string[];
-  /** The metric of each column; absent where columns are no metrics. */
+  /** The metric of each column; absent if columns are no metrics. */
   readonly metrics?: readonly string[];
   readonly rows: readonly ComparisonRow[];
   /** Sentences below the table. */
   readonly notes: readonly string[];
-  /** Those of them that the short form has too: what is missing in the numbers; absent where nothing is. */
+  /** Those of them that the short form has too: what is missing in the numbers; absent if nothing is. */
   readonly alarms?: readonly string[];
 }
 
@@ -163,7 +163,7 @@ export interface ChartedRun {
   readonly requests: PageRequests;
   /** Absent where every request is there. */
   readonly leftOut?: PageLeftOut;
-  /** What fills the prompts; absent where nobody looked. */
+  /** What fills the prompts; absent if nobody looked. */
   readonly fill?: PageFill;
 }
 
@@ -181,7 +181,7 @@ export interface PageRun extends ChartedRun {
   readonly blocks: readonly { readonly title: string; readonly facts: readonly PageFact[] }[];
   readonly thresholds: readonly { readonly name: string; readonly tokens: number }[];
   readonly gaps: readonly (readonly [number, number])[];
-  /** Why it is not said what fills the prompts; null where it is, or nobody asks. */
+  /** Why it is not said what fills the prompts; null if it is, or nobody asks. */
   readonly noFill: string | null;
   readonly events: readonly PageEvent[];
   /** Layers that acted. */
@@ -200,7 +200,7 @@ export interface PageData {
   readonly conclusion: Conclusion | null;
   readonly runs: readonly PageRun[];
   readonly comparison: ComparisonTable | null;
-  /** The sessions behind the comparison; null where there is one. */
+  /** The sessions behind the comparison; null if there is one. */
   readonly sessions: ComparisonTable | null;
   /** Over the rows of the comparison. */
   readonly charts: readonly StudyChart[];
@@ -258,14 +258,14 @@ export interface StudyPageData {
   readonly title: string;
   /** The result in a sentence. */
   readonly lead: string;
-  /** What to do about it, or to doubt of it; null where the result says all. */
+  /** What to do about it, or to doubt of it; null if the result says all. */
   readonly advice: string | null;
   readonly cards: readonly PageFact[];
   /** What a row is: a point, a session, a run. */
   readonly of: string;
   readonly table: ComparisonTable;
   readonly charts: readonly StudyChart[];
-  /** Charts of the rows in small, in their order; empty where there are none. */
+  /** Charts of the rows in small, in their order; empty if there are none. */
   readonly runs: readonly (ChartedRun | null)[];
   readonly notes: readonly string[];
 }

@@ -72,7 +72,7 @@ export interface ReportedRun {
   readonly policyInfo: PolicyInfo | null;
   /** What the entries lack of a long run; nothing unless given. */
   readonly leftOut?: LeftOut | null;
-  /** What fills the prompts; absent where nobody looked. */
+  /** What fills the prompts; absent if nobody looked. */
   readonly fills?: PromptFills<RequestEntry>;
   /** Why that is not known though it could be; absent unless a reader would miss it. */
   readonly noFills?: string;
@@ -241,7 +241,7 @@ function toolParts(
   return [...parts, { title: 'other tools', color: OTHER_TOOLS_COLOR, columns: others }];
 }
 
-/** The parts that prompts are stacked from, what stands in front of a prompt first. */
+/** The parts that prompts are stacked from, what comes before a prompt first. */
 function partsOf(columns: PromptFills<unknown>['columns'], totals: readonly number[]): readonly Part[] {
   const titles = columns.map(({ name }) => name);
   return KIND_ORDER.flatMap((kind) => {

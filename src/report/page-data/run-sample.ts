@@ -84,7 +84,7 @@ export interface LeftOut extends LeftOutRequests {
 /** The entries of a log that a report shows: all of an ordinary run, a part of a long one. */
 export interface SampledLog {
   readonly entries: readonly LogEntry[];
-  /** Null where everything is there. */
+  /** Null if everything is there. */
   readonly leftOut: LeftOut | null;
 }
 

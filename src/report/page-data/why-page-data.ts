@@ -10,7 +10,7 @@ export interface WhyPageCause {
   /** 0 for what every session pays. */
   readonly events: number;
   readonly avoidableUsd: number;
-  /** What would have avoided it; null where nothing would. */
+  /** What would have avoided it; null if nothing would. */
   readonly remedy: string | null;
   /** What is said of one of its breaks of which nothing was avoidable as far as is known. */
   readonly unavoided: string;
@@ -60,10 +60,10 @@ export interface WhyPageSession {
   /** What its breaks cost, and what of that was avoidable. */
   readonly lostUsd: number;
   readonly avoidableUsd: number;
-  /** The break that cost most; null where there is none. */
+  /** The break that cost most; null if there is none. */
   readonly topBreak: string | null;
   readonly spent: readonly WhyPageSpent[];
-  /** Its requests in the order of time; null where the page has no room for them. */
+  /** Its requests in the order of time; null if the page has no room for them. */
   readonly run: ChartedRun | null;
 }
 
@@ -88,11 +88,11 @@ export interface WhyPageBreak {
 /** One recorded compaction, and what was needed again behind it. */
 export interface WhyPageCompaction {
   readonly session: number;
-  /** The first request behind it; null where there is none. */
+  /** The first request behind it; null if there is none. */
   readonly request: number | null;
   readonly at: string | null;
   readonly trigger: string;
-  /** Tokens of the context on both sides; null where the record does not tell. */
+  /** Tokens of the context on both sides; null if the record does not tell. */
   readonly tokensBefore: number | null;
   readonly tokensAfter: number | null;
   /** Tokens that were read again behind it, and in front of it. */

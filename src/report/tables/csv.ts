@@ -27,7 +27,7 @@ export function promptLine({ n, tokens }: PromptRow): string {
   return `${n},${tokens.join(',')}\n`;
 }
 
-/** The columns that a header names; null where it is none of ours. */
+/** The columns that a header names; null if it is not one of ours. */
 export function readPromptsHead(line: string): readonly SourceName[] | null {
   const [first, ...names] = line.split(',');
   if (first !== 'n' || names.length === 0) return null;
@@ -41,7 +41,7 @@ export function readPromptsHead(line: string): readonly SourceName[] | null {
   return columns;
 }
 
-/** A line as it was written; null where it is damaged. */
+/** A line as it was written; null if it is damaged. */
 export function readPromptLine(line: string): PromptRow | null {
   const [n, ...tokens] = line.split(',').map(Number);
   if (n === undefined || ![n, ...tokens].every(Number.isSafeInteger)) return null;

@@ -33,7 +33,7 @@ interface RefetchCost {
   readonly mostUsd?: number;
 }
 
-/** What no cost and no saving holds: fetching forgotten content again (docs/faults.md). Null where it costs nothing. */
+/** What no cost and no saving holds: fetching forgotten content again (docs/faults.md). Null if it costs nothing. */
 export function refetchSentence(costs: readonly RefetchCost[]): string | null {
   const known = costs.flatMap(({ name, usd: fitted, mostUsd = fitted }) => {
     const most = mostUsd > fitted ? ` (at most ${formatMoney(mostUsd)})` : '';
@@ -75,7 +75,7 @@ export function againstRecorded(costUsd: number, recordedUsd: number): string {
   return `${sign}${size} % against the recording`;
 }
 
-/** How the cost of the requests that a recording holds differs from the recorded one; null where nothing was recorded. */
+/** How the cost of the requests that a recording holds differs from the recorded one; null if nothing was recorded. */
 export function recordedDifference({ run, cost, callsLost }: RunFacts): string | null {
   const bill = run?.transcript.recorded;
   const recorded = bill === undefined ? null : comparedUsd(bill);
@@ -88,7 +88,7 @@ export function recordedDifference({ run, cost, callsLost }: RunFacts): string |
 /** Whether a run is given what happened in its recording, and how well its own client reproduces that. */
 export interface WhatIf {
   readonly mode: 'what-if' | 'predict';
-  /** Null where nothing is taken from a recording. */
+  /** Null if nothing is taken from a recording. */
   readonly reproduced: {
     readonly recordedUsd: number;
     readonly simulatedUsd: number;
@@ -97,7 +97,7 @@ export interface WhatIf {
   } | null;
 }
 
-/** The same from the input side of the recorded requests, in dollars; null where nothing was taken from a recording. */
+/** The same from the input side of the recorded requests, in dollars; null if nothing was taken from a recording. */
 export function whatIfOf(
   input: {
     readonly recordedUsd: number;
@@ -130,7 +130,7 @@ export function reproducedLine({ reproduced }: WhatIf): string | null {
 /** A share of the recorded cost that is worth a word. */
 const WORTH_TELLING = 0.005;
 
-/** What a run spent on requests that its recording does not hold, in nano-dollars; null where that is nothing to speak of. */
+/** What a run spent on requests that its recording does not hold, in nano-dollars; null if that is nothing to speak of. */
 export function notRecordedNano({ run, cost }: RunFacts): number | null {
   const bill = run?.transcript.recorded;
   if (bill === undefined) return null;
@@ -240,7 +240,7 @@ export function billNotes(bills: readonly NotedBill[]): readonly string[] {
   return notes;
 }
 
-/** What the recording of a run says of itself, under the names of the metrics; null where it tells nothing. */
+/** What the recording of a run says of itself, under the names of the metrics; null if it tells nothing. */
 export function recordedJson({ run }: RunFacts): object | null {
   const bill = run?.transcript.recorded;
   return bill === undefined ? null : { metrics: recordedMetrics(bill), notes: billNotes([bill]) };

@@ -9,7 +9,7 @@ import { metricWords } from './metric-words.js';
 /** Shown where a row has no value. */
 const NO_VALUE = '–';
 
-/** The value that all rows have in a column, as far as they have one; null where they differ, or only one has. */
+/** The value that all rows have in a column, as far as they have one; null if they differ, or only one has. */
 function commonText({ rows }: ComparisonTable, column: number): string | null {
   const texts = rows.map(({ cells }) => cells[column]!.text).filter((text) => text !== NO_VALUE);
   return texts.length > 1 && texts.every((text) => text === texts[0]) ? texts[0]! : null;

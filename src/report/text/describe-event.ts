@@ -8,7 +8,7 @@ import { shownName } from './metric-words.js';
 export interface EventDescription
   extends Pick<PageEvent, 'name'>,
     Partial<Pick<PageEvent, 'action' | 'outcome' | 'reason' | 'destroyed' | 'readDrop' | 'details'>> {
-  /** What the page draws it as; null where only the table has it. */
+  /** What the page draws it as; null if only the table has it. */
   readonly kind: PageEvent['kind'] | null;
 }
 

@@ -171,7 +171,7 @@ function idleRows({ idle, idleUnused, idleUnusedNanoUsd }: RunFacts['compactions
   return [row('  user away', formatCount(idle), idleUnused === 0 ? '' : unused)];
 }
 
-/** What the client showed of the context (WIN-5); nothing where no window is known. */
+/** What the client showed of the context (WIN-5); nothing if no window is known. */
 function statusRows({ status }: RunFacts): readonly Row[] {
   if (status === null) return [];
   const { warning, error, leastPercentLeft } = status;
@@ -214,7 +214,7 @@ function notRecordedRows(facts: RunFacts, money: (nano: number) => string): read
     : [row('  not recorded', money(nano), 'unrecorded requests; the rest is compared')];
 }
 
-/** That a cost is the least, and why; null where it is all of it. */
+/** That a cost is the least, and why; null if it is all of it. */
 function leastNote(priced: PricedCalls, of: 'call' | 'request'): string | null {
   const text = unpricedText(priced, of);
   return text === null ? null : `at least: ${text}`;
@@ -255,7 +255,7 @@ function costBlocks(facts: RunFacts, values: Readonly<Record<string, number | nu
   ];
 }
 
-/** What the total may be (K14); nothing where the client is the bare API, calls have no price, or nothing is in doubt. */
+/** What the total may be (K14); nothing if the client is the bare API, calls have no price, or nothing is in doubt. */
 function intervalRows(
   { costInterval, run }: RunFacts,
   { unpricedCalls }: PricedCalls,

@@ -96,7 +96,7 @@ const BRIEF_ROWS: readonly (readonly [row: string, name: string])[] = [
   ['breaker trips', 'breaker trips'],
 ];
 
-/** Rows that say nothing where they count nothing. */
+/** Rows that say nothing if they count nothing. */
 const ALARMS: readonly string[] = ['lost', 'breaker trips'];
 
 function briefRows(facts: RunFacts): readonly Row[] {

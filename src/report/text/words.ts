@@ -34,13 +34,13 @@ export function actedText({ acts, declined }: Pick<PageLayer, 'acts' | 'declined
   return declined === 0 ? acted : `${acted}, declined ${times(declined)}`;
 }
 
-/** Dollars, `at least` this many where calls have no price, and none where no call has one. */
+/** Dollars, `at least` this many where calls have no price, and none if no call has one. */
 export function formatAtLeast(usd: number | null, priced: PricedCalls): string {
   if (usd === null || isUnpriced(priced)) return formatMoney(null);
   return `${priced.unpricedCalls > 0 ? 'at least ' : ''}${formatMoney(usd)}`;
 }
 
-/** Which part of the calls has no price: `30 of 75 calls use models without a price`; null where all have one. */
+/** Which part of the calls has no price: `30 of 75 calls use models without a price`; null if all have one. */
 export function unpricedText(
   { calls, unpricedCalls }: PricedCalls,
   of: 'call' | 'request' = 'call',

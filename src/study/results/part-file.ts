@@ -87,7 +87,7 @@ export function removeUnfinished(folder: string): void {
   }
 }
 
-/** The names in a folder, sorted; none where there is no folder. */
+/** The names in a folder, sorted; none if there is no folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).sort();

@@ -73,7 +73,7 @@ function numbered(id: string, place: number): string {
 
 type StoredStudy = StudyRecord & { readonly layout: number };
 
-/** The study of a file: null where it is damaged. Another layout is an error. */
+/** The study of a file: null if it is damaged. Another layout is an error. */
 function readStudy(path: string): StudyRecord | null {
   const study = unsealed<StoredStudy>(contentOf(path)?.toString() ?? '');
   if (study === null || basename(path) !== `${study.id}.json`) return null;
@@ -100,7 +100,7 @@ export function readStudies(folder: string): {
   };
 }
 
-/** The folders down to one, the innermost first, of which the outermost was made with it; none where it was there. */
+/** The folders down to one, the innermost first, of which the outermost was made with it; none if it was there. */
 function foldersFrom(path: string, outermost: string | undefined): readonly string[] {
   if (outermost === undefined) return [];
   return path === outermost ? [path] : [path, ...foldersFrom(dirname(path), outermost)];
@@ -308,7 +308,7 @@ export class ResultStore {
         rmSync(join(this.folder, BATCHES, name), { force: true });
   }
 
-  /** The rows of a finished batch; null where they are gone or damaged. */
+  /** The rows of a finished batch; null if they are gone or damaged. */
   rowsOf(batch: number): readonly ResultRow[] | null {
     const { from, to } = runsOfBatch(this.study.partition, batch);
     const rows = this.#rowsIn(this.#batchPath(batch));

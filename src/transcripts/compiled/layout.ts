@@ -61,7 +61,7 @@ export type MessageRow = readonly [
   blocks: readonly BlockRow[],
 ];
 
-/** `output` is null where none is recorded without usage. */
+/** `output` is null if none is recorded without usage. */
 export type CallRow = readonly [
   id: string,
   startMs: number,

@@ -145,7 +145,7 @@ export function finishCall(draft: DraftCall): RecordedCall {
   };
 }
 
-/** Counts of a request as a record tells them; null where it has none. */
+/** Counts of a request as a record tells them; null if it has none. */
 export interface Counts {
   readonly prompt: number | null;
   readonly read: number | null;
@@ -161,7 +161,7 @@ export function promptRule(all: readonly Counts[]): PromptRule {
   return all.some(({ prompt, read }) => (read ?? 0) > (prompt ?? 0)) ? 'apart' : 'inside';
 }
 
-/** Usage in the normal form; null where nothing was counted. */
+/** Usage in the normal form; null if nothing was counted. */
 export function usageOf(counts: Counts, rule: PromptRule): Usage | null {
   const prompt = counts.prompt ?? 0;
   const output = counts.output ?? 0;

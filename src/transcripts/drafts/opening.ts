@@ -4,7 +4,7 @@ import { createBlock } from '../../core/model/block.js';
 import type { MessageOrigin } from '../../core/model/message.js';
 import { type DraftMessage, draftMessage } from './draft.js';
 
-/** `facts.attachment` of the reminders that stand in front of the first message: memory files, environment, lists. */
+/** `facts.attachment` of the reminders that come before the first message: memory files, environment, lists. */
 export const OPENING_CONTEXT = 'opening-context';
 /** `facts.attachment` of a conversation that went on before the file begins. */
 export const EARLIER_HISTORY = 'earlier-history';
@@ -33,7 +33,7 @@ function coldPrefixShare(version: string | null): number {
   return found;
 }
 
-/** What stands in front of the first message of a file. */
+/** What comes before the first message of a file. */
 export interface Opening {
   /** Tools and system prompt: what a request finds in the cache when everything behind them changes. */
   readonly prefixTokens: number;

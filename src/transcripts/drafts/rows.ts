@@ -21,7 +21,7 @@ export interface Row {
   readonly cached: number | null;
   readonly written: number | null;
   readonly output: number | null;
-  /** The line it stands in, where that is known. */
+  /** The line it is on, where that is known. */
   readonly line?: number;
   /** Ids of the blocks that the prompt begins with; empty when unknown. */
   readonly prefix: readonly string[];

@@ -65,7 +65,7 @@ export interface Compacted
   extends Pick<RecordedCompaction, 'trigger' | 'isAmongCalls'>,
     Partial<Pick<RecordedCompaction, 'preTokens' | 'postTokens' | 'durationMs' | 'keptIds'>> {
   readonly timeMs: number | null;
-  /** Text of the summary; null where it is opaque. */
+  /** Text of the summary; null if it is opaque. */
   readonly summary: string | null;
   /** Where that can be read again; where absent it stays in memory. */
   readonly summarySource?: Text | null;

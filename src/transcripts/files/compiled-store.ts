@@ -32,7 +32,7 @@ interface Entry {
   readonly usedMs: number;
 }
 
-/** The entries in a folder; none where there is no such folder. */
+/** The entries in a folder; none if there is no such folder. */
 export function compiledEntries(folder: string): readonly Entry[] {
   return attempt(() => readdirSync(folder), []).flatMap((name) => {
     const path = join(folder, name);
@@ -49,7 +49,7 @@ function remove(path: string): void {
 /** What part of all that is kept may be written before it is looked at again: looking at every entry for each would take longest. */
 const UNCHECKED_SHARE = 1 / 16;
 
-/** Bytes that this process has written to folders since it looked at them; none where it has not yet looked. */
+/** Bytes that this process has written to folders since it looked at them; none if it has not yet looked. */
 const unchecked = new Map<string, number>();
 
 /** Removes what was used longest ago until the rest fits; the entry that was just written stays. */
@@ -64,14 +64,14 @@ function makeRoom(folder: string, written: string, mostBytes: number): void {
   }
 }
 
-/** The bytes of an entry; null where there is none. It counts as used now. @internal */
+/** The bytes of an entry; null if there is none. It counts as used now. @internal */
 export function readEntry(folder: string, key: string): Uint8Array | null {
   const bytes = attempt(() => readFileSync(join(folder, `${key}.bin`)), null);
   if (bytes !== null) touchEntry(folder, key);
   return bytes;
 }
 
-/** Some bytes of an entry, as many as there are; null where it is gone. */
+/** Some bytes of an entry, as many as there are; null if it is gone. */
 export function readEntryPart(
   folder: string,
   key: string,

@@ -64,7 +64,7 @@ export class FileDigests {
     return this.#index;
   }
 
-  /** The digest of a file as it is known; null where the file has to be read. */
+  /** The digest of a file as it is known; null if the file has to be read. */
   find({ path, bytes }: DiskFile): string | null {
     return bytes === undefined ? (this.#at(path)?.sha256 ?? null) : null;
   }
@@ -145,7 +145,7 @@ function sumOf(files: readonly IndexRow[]): string {
   return sha256Hex(JSON.stringify(files));
 }
 
-/** The rows of an index; none where it is damaged or of another version: it only saves reading. */
+/** The rows of an index; none if it is damaged or of another version: it only saves reading. */
 function readIndex(folder: string): readonly IndexRow[] {
   try {
     const { version, sum, files } = JSON.parse(readFileSync(join(folder, INDEX), 'utf8')) as {

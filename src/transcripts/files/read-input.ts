@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
 import type { PlannedModel } from '../../core/run/run-plan.js';
 
-/** What stands for standard input where a file is read. */
+/** What represents standard input where a file is read. */
 export const STDIN = '-';
 
 const DESCRIPTOR = 0;
@@ -96,7 +96,7 @@ function stemOf(name: string): string {
   return name.replace(/\.[^.]+$/, '').toLowerCase();
 }
 
-/** A file beside a missing one that has the same name with another ending, or none; null where there is none. */
+/** A file beside a missing one that has the same name with another ending, or none; null if there is none. */
 function withOtherEnding(path: string, cwd: string): string | null {
   const wanted = basename(path);
   try {

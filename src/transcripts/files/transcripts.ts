@@ -36,7 +36,7 @@ export function isAgentFile(path: string): boolean {
   return AGENT_FILE.test(basename(path));
 }
 
-/** The session that a subagent's file belongs to, as a path without its ending; null where nothing tells. Absolute paths. */
+/** The session that a subagent's file belongs to, as a path without its ending; null if nothing tells. Absolute paths. */
 export function sessionOfAgent(path: string): string | null {
   const parts = path.split(sep);
   const at = parts.lastIndexOf(SUBAGENTS);
@@ -142,7 +142,7 @@ function sessionFiles(path: string, options: InputOptions): readonly [DiskFile, 
   return [main, ...agents];
 }
 
-/** The files that a session is read from; null where they are not all of it: one of several in a file, or what is piped in. */
+/** The files that a session is read from; null if they are not all of it: one of several in a file, or what is piped in. */
 export function filesOfSession(path: string, options: InputOptions): readonly DiskFile[] | null {
   if (path === STDIN || sessionPath(path).session !== null) return null;
   return sessionFiles(path, options);

@@ -34,10 +34,10 @@ export interface FoundSession {
   readonly agent: string;
   /** The folder the agent worked in; the folder of the file where it does not tell. */
   readonly project: string;
-  /** First and last day, as the session tells it; null where it does not. */
+  /** First and last day, as the session tells it; null if it does not. */
   readonly from: string | null;
   readonly to: string | null;
-  /** The last time near its end; null where only reading all of it can tell. */
+  /** The last time near its end; null if only reading all of it can tell. */
   readonly endedAtMs: number | null;
   readonly bytes: number;
 }
@@ -86,7 +86,7 @@ function dayOf(ms: number | undefined): string | null {
 /** Bytes in which nearly every session names its folder. */
 const NEAR_BYTES = 16_384;
 
-/** The folder that the first lines of a session name; null where they name none. */
+/** The folder that the first lines of a session name; null if they name none. */
 function folderIn(head: Buffer): string | null {
   const near = FOLDER.exec(head.toString('utf8', 0, NEAR_BYTES));
   const written = (near ?? FOLDER.exec(head.toString('utf8')))?.[1];
@@ -100,7 +100,7 @@ function headOf(file: string): Buffer {
   return decodeHead(start, name);
 }
 
-/** The folder that the agent of a session worked in, as its first lines tell; null where they do not. */
+/** The folder that the agent of a session worked in, as its first lines tell; null if they do not. */
 export function toldProject(path: string): string | null {
   return attempt(() => folderIn(headOf(sessionPath(path).file)), null);
 }

@@ -10,7 +10,7 @@ const NAME = 'waiting';
 /** Bytes that wait on disk until somebody asks for them. Nobody else can: their file has no name, and is gone with the process. */
 export class WaitingFile {
   readonly #folder: string;
-  /** Null where none can be made; undefined before the first bytes. */
+  /** Null if none can be made; undefined before the first bytes. */
   #file: number | null | undefined;
   #end = 0;
 

@@ -5,7 +5,7 @@ import { createWarnings, type WarningList } from '../../core/run/warning.js';
 import { type ByteLine, splitLines } from './byte-lines.js';
 import { isObject, type JsonObject } from './narrow.js';
 
-/** One JSON object of a JSONL file with the line it stands on, counted from 1. */
+/** One JSON object of a JSONL file with the line it is on, counted from 1. */
 export interface JsonLine {
   readonly line: number;
   readonly value: JsonObject;
@@ -200,7 +200,7 @@ function splitObjects(text: string): readonly string[] | null {
   return depth === 0 && !quoted && text.slice(start).trim() === '' ? parts : null;
 }
 
-/** The object that a text is; null when it is none. */
+/** The object that a text is; null if it is not one. */
 export function parseObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -210,7 +210,7 @@ export function parseObject(text: string): JsonObject | null {
   }
 }
 
-/** The object that a stretch of bytes is; null when it is none. */
+/** The object that a stretch of bytes is; null if it is not one. */
 export function parseBytes(buffer: Buffer, start: number, end: number): JsonObject | null {
   return parseObject(decodeUtf8(buffer, start, end));
 }

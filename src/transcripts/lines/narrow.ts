@@ -72,7 +72,7 @@ const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
  * Milliseconds since 1970 of a time as records write it: ISO text, milliseconds or seconds. A text without a zone is taken for UTC,
- * so that it is the same on every machine. Null when it is none.
+ * so that it is the same on every machine. Null if it is not one.
  */
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'number') {

@@ -11,7 +11,7 @@ function isPlausible(value: number): boolean {
 }
 
 /**
- * A token count of a record: null where there is none, NaN where no request can have it (negative, fractional, too large). NaN goes
+ * A token count of a record: null if there is none, NaN if no request can have it (negative, fractional, too large). NaN goes
  * through all sums, so that the whole usage it is part of is left out where a response is taken in.
  */
 export function tokensOf(value: unknown): number | null {
@@ -19,7 +19,7 @@ export function tokensOf(value: unknown): number | null {
   return isPlausible(value) ? value : Number.NaN;
 }
 
-/** A token count that nothing is computed from: null where it is implausible. */
+/** A token count that nothing is computed from: null if it is implausible. */
 export function knownTokens(value: unknown): number | null {
   return typeof value === 'number' && isPlausible(value) ? value : null;
 }
@@ -45,7 +45,7 @@ export function warnOfUsage(warnings: WarningList, line: number | null, count = 
 
 const COUNTED = /token|usage|cache|input|output|prompt|reads|writes/i;
 
-/** The first line of a file of JSON lines with an implausible count; null where the file is one document. Read only for the warning. */
+/** The first line of a file of JSON lines with an implausible count; null if the file is one document. Read only for the warning. */
 export function implausibleLine(
   bytes: Uint8Array,
   options: Omit<JsonLinesOptions, 'warnings'>,

@@ -16,7 +16,7 @@ interface Condensed {
   readonly preTokens: number | null;
   readonly postTokens: number | null;
   readonly summary: string | null;
-  /** Messages of the history that were taken out, first and last; null where the record does not say. */
+  /** Messages of the history that were taken out, first and last; null if the record does not say. */
   readonly range: readonly [number, number] | null;
 }
 
@@ -75,7 +75,7 @@ function countsOf(counts: JsonObject): Counts {
   };
 }
 
-/** What was billed; null where nothing was counted. */
+/** What was billed; null if nothing was counted. */
 function billed(counts: JsonObject, rule: PromptRule): Usage | null {
   return tokensOf(counts.tokensIn) === null ? null : usageOf(countsOf(counts), rule);
 }

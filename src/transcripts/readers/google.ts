@@ -76,7 +76,7 @@ export const API_COUNTS: GoogleCounts = {
 };
 
 /**
- * Usage in the normal form; null where nothing was counted. Clients in front of other APIs count thoughts with the answer, and
+ * Usage in the normal form; null if nothing was counted. Clients in front of other APIs count thoughts with the answer, and
  * the total tells: it is the sum of what stands apart.
  */
 export function googleUsage(record: unknown, names: GoogleCounts): Usage | null {

@@ -57,7 +57,7 @@ class Metrics {
     }
   }
 
-  /** What was billed for a request; null where it is not known. */
+  /** What was billed for a request; null if it is not known. */
   usage(id: string): Usage | null {
     this.#rule ??= promptRule([...this.counts.values()]);
     const counts = this.counts.get(id);

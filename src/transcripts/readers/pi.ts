@@ -54,7 +54,7 @@ function resultPiece(message: JsonObject): Piece {
   };
 }
 
-/** A command that the user ran, as the model sees it; null where the model does not. */
+/** A command that the user ran, as the model sees it; null if the model does not. */
 function commandText(message: JsonObject): string | null {
   if (message.excludeFromContext === true) return null;
   return `Ran \`${textOf(message.command) ?? ''}\`\n\`\`\`\n${textOf(message.output) ?? '(no output)'}\n\`\`\``;

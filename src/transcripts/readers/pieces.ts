@@ -26,7 +26,7 @@ export function toolCallPiece(call: {
   return { kind: 'tool_use', text: `${tool ?? ''}${words}`, tool, toolUseId: id, facts: pathFacts(args) };
 }
 
-/** What came back for a call; the text is null where the record leaves it out. */
+/** What came back for a call; the text is null if the record leaves it out. */
 export function toolResultPiece(result: {
   readonly id: string;
   readonly tool: string | null;

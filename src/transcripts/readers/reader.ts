@@ -11,7 +11,7 @@ import type { SessionStream } from './claude-code/read.js';
 export interface ReadOptions {
   /** Name of the file in problems, and of the transcript. */
   readonly id: string;
-  /** The bytes of a file beside it, by its name relative to the folder; null when there is none. */
+  /** The bytes of a file beside it, by its name relative to the folder; null if there is none. */
   readonly beside?: (name: string) => Uint8Array | null;
 }
 
@@ -27,7 +27,7 @@ export interface TranscriptReader {
   /** The session that a line belongs to, where a file holds many of them, one row a line. */
   sessionOf?(line: JsonObject): string | null;
   read(bytes: Uint8Array, options: ReadOptions): Transcript;
-  /** The same in chunks, with texts that stay in the file; absent where a file is read whole. */
+  /** The same in chunks, with texts that stay in the file; absent if a file is read whole. */
   stream?(file: SessionStream, options: Pick<ReadOptions, 'id'>): Transcript;
 }
 

@@ -29,7 +29,7 @@ export interface ServedRequest {
   readonly conversation: number;
   readonly kind: ServedKind;
   readonly model: string;
-  /** Number of the earlier request that the prompt is told by; null where it is told whole. */
+  /** Number of the earlier request that the prompt is told by; null if it is told whole. */
   readonly base: number | null;
   /** Blocks that it begins with as that one does. */
   readonly same: number;

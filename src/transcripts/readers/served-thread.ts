@@ -133,7 +133,7 @@ export class ServedThread {
     this.#hold(response);
   }
 
-  /** Calls whose results were emptied, where nothing else differs; null where something does. */
+  /** Calls whose results were emptied, where nothing else differs; null if something does. */
   #clearedIn(body: readonly Block[]): readonly string[] | null {
     const now = spoken(body);
     if (now.length < this.#context.length) return null;
@@ -311,7 +311,7 @@ export class ServedThread {
   }
 }
 
-/** What a prompt no longer has as the one before it had it, in the words of the API; null where it only grew. */
+/** What a prompt no longer has as the one before it had it, in the words of the API; null if it only grew. */
 function changeBetween({ prompt: before }: WholeRequest, { prompt }: WholeRequest): string | null {
   const at = before.findIndex(({ digest }, i) => digest !== prompt[i]?.digest);
   if (at < 0) return null;
@@ -329,7 +329,7 @@ function spoken(blocks: readonly Block[]): readonly Block[] {
   return blocks.filter(({ kind }) => kind !== 'thinking');
 }
 
-/** What stands behind this many blocks, not counting thinking. */
+/** What comes after this many blocks, not counting thinking. */
 function behind(blocks: readonly Block[], count: number): readonly Block[] {
   let at = 0;
   for (let left = count; left > 0; at++) if (blocks[at]!.kind !== 'thinking') left--;

@@ -54,13 +54,13 @@ function answerIn(events: readonly JsonObject[], tools: readonly JsonObject[]): 
   return [...spoken, ...calls];
 }
 
-/** The value as a number of tokens; null where it is none. */
+/** The value as a number of tokens; null if it is not one. */
 function tokensOf(value: unknown): number | null {
   const tokens = numberOf(value);
   return tokens === null || tokens < 0 ? null : tokens;
 }
 
-/** A round as a row; null where it does not say how long its prompt was. */
+/** A round as a row; null if it does not say how long its prompt was. */
 function rowOf(round: JsonObject): Row | null {
   const cached = tokensOf(round.prefix_tokens);
   const prompt = tokensOf(round.input_tokens_total) ?? (cached ?? 0) + countOf(round.newly_append_tokens);

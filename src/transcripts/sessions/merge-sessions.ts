@@ -125,7 +125,7 @@ export function mergeSessions(
   };
 }
 
-/** The window that all sessions tell; none where they differ, so that each model has its own. */
+/** The window that all sessions tell; none if they differ, so that each model has its own. */
 function commonWindow(parts: readonly { readonly transcript: Transcript }[]): Pick<Transcript, 'window'> {
   const [window, ...others] = new Set(parts.map(({ transcript }) => transcript.window));
   return window === undefined || others.length > 0 ? {} : { window };

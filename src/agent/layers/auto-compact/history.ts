@@ -25,7 +25,7 @@ export class CompactionHistory {
     return this.lastTurn === null ? null : turn - this.lastTurn;
   }
 
-  /** Details of the trigger for the report (BRK-4); the threshold is null where none fired it. A manual compaction is no thrash. */
+  /** Details of the trigger for the report (BRK-4); the threshold is null if none fired it. A manual compaction is no thrash. */
   track(
     moment: HookContext,
     seen: number,

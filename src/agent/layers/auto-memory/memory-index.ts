@@ -30,7 +30,7 @@ export class IndexText implements Text {
     private readonly all: IndexLine[],
     /** How many of the lines are its own; each has an end. */
     readonly count: number,
-    /** What stands behind the last line end. */
+    /** What comes after the last line end. */
     private readonly open: IndexLine | null,
     readonly chars: number,
     readonly bytes: number,

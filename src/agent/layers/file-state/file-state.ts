@@ -10,7 +10,7 @@ import { AwaitedCalls } from '../support/compactable.js';
 
 /** A file as it is now, as far as the session tells (C13). */
 export interface FileVersion extends Pick<Block, 'tokens' | 'rough' | 'chars' | 'digest'> {
-  /** The read that showed it, for its line numbers; null where no read did. */
+  /** The read that showed it, for its line numbers; null if no read did. */
   readonly text: Block['text'];
   /** The size is that of the last version that is known, not of the present one. */
   readonly isEstimated: boolean;

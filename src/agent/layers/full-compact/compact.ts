@@ -41,7 +41,7 @@ class FullPlace implements CompactionPlace {
   }
 }
 
-/** Rounds that stay verbatim: none where the previous compaction is only a few requests back (R16). */
+/** Rounds that stay verbatim: none if the previous compaction is only a few requests back (R16). */
 function roundsToKeep({ params, shared }: LayerContext, { turn }: HookContext): number {
   const since = compactionHistory(shared).turnsSince(turn);
   if (since !== null && since <= param.number(params, 'compact.keepNoneWithin')) return 0;

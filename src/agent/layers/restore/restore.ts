@@ -49,7 +49,7 @@ export class VisibleFiles {
     }
   }
 
-  /** What stands in front of a summary does not show what was changed in the part that is summarised. */
+  /** What comes before a summary does not show what was changed in the part that is summarised. */
   has({ path, changeId }: KnownFile): boolean {
     if (this.after.has(path)) return true;
     return this.before.has(path) && (changeId === null || this.ids.has(changeId));

@@ -280,7 +280,7 @@ export class Compactions {
     return op === '>' ? seen > bound : seen >= bound;
   }
 
-  /** What a rule fired at, for the report; null where size did not decide. */
+  /** What a rule fired at, for the report; null if size did not decide. */
   private thresholdOf({ when }: RulePart, { point }: HookContext): Limit | null {
     if (point === 'refused') return null;
     const rule = this.state.policy.rules.findIndex((other) => other.when === when);

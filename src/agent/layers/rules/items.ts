@@ -174,7 +174,7 @@ function begins({ role, origin }: Message, unit: 'messages' | 'turns' | 'rounds'
   return unit === 'turns' ? origin === 'human' : role === 'assistant';
 }
 
-/** Newest tokens that stay: an amount or a share of all, within its bounds; null where nothing is said of tokens. */
+/** Newest tokens that stay: an amount or a share of all, within its bounds; null if nothing is said of tokens. */
 export function tokenBudget(
   { tokens, share, atMost, atLeast }: KeepPart,
   total: number,
@@ -190,7 +190,7 @@ export function tokenBudget(
   return budget;
 }
 
-/** Newest characters that stay; null where nothing is said of characters. */
+/** Newest characters that stay; null if nothing is said of characters. */
 export function charBudget({ share }: KeepPart, total: number): number | null {
   if (share?.of !== 'chars') return null;
   return share.is > 1 ? share.is : share.is * total;

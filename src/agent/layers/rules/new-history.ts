@@ -111,7 +111,7 @@ function fixedMessage(id: string, kind: 'env' | 'ack' | 'trailer', tokens: numbe
   return textMessage({ id: `${id}-${kind}`, at, ...said }, { tokens, text: `[${kind} of a new history]` });
 }
 
-/** Files and standing work that come back; null where the layout has neither. `restored` goes by the parameters alone. */
+/** Files and standing work that come back; null if the layout has neither. `restored` goes by the parameters alone. */
 function restoredFor(
   { id, rule: { layout, select }, split }: Laid,
   { now }: HookContext,

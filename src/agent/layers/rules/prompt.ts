@@ -22,7 +22,7 @@ export const UP_TO_SECTIONS = [
   'Context for going on',
 ] as const;
 
-/** What a summary is about: everything, or what stands in front of a pivot. */
+/** What a summary is about: everything, or what comes before a pivot. */
 export type SummaryStyle = 'full' | 'partial-up-to';
 
 const OPENING =

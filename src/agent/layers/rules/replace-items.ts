@@ -23,7 +23,7 @@ import type { PolicyState, RuleState } from './rule-state.js';
 
 const CLEARED = uniformFacts({ replaces: 'cleared' });
 
-/** The block that replaces another; null where nothing does. Never larger than what it replaces. */
+/** The block that replaces another; null if nothing does. Never larger than what it replaces. */
 function replacementFor(block: Block, { with: how, tokens, head, tail }: ReplacePart): Block | null {
   const { kind, role, tool, toolUseId } = block;
   if (kind === 'thinking' || (how === 'nothing' && !(kind === 'tool_result' && mediaCount(block.facts) > 0)))

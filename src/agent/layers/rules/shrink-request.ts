@@ -8,7 +8,7 @@ const MOST_CUTS = 10_000;
 interface ShrinkOrder {
   /** The conversation before anything was left out. */
   readonly whole: readonly Message[];
-  /** Tokens too many; null where the error does not say. */
+  /** Tokens too many; null if the error does not say. */
   readonly gapTokens: number | null;
   readonly now: number;
 }

@@ -22,7 +22,7 @@ export interface Split {
   readonly older: readonly Message[];
   /** Both in their order: what a summary is about. */
   readonly sent: readonly Message[];
-  /** Messages that stay and are sent along with a request that shares the prefix; absent where none are. */
+  /** Messages that stay and are sent along with a request that shares the prefix; absent if none are. */
   readonly along?: readonly Message[];
   /** Newest messages that stay behind. */
   readonly tail: readonly Message[];
@@ -67,7 +67,7 @@ export function sinceBoundary(messages: readonly Message[]): readonly Message[] 
 
 /**
  * Splits a conversation as Claude Code does (FUL-11): all since the boundary goes, all but the last rounds, or one side of a
- * pivot that the user chose. What stands before the boundary is sent along with a request that shares the prefix.
+ * pivot that the user chose. What comes before the boundary is sent along with a request that shares the prefix.
  */
 export function splitSinceBoundary(
   messages: readonly Message[],

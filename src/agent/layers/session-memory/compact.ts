@@ -42,7 +42,7 @@ export function boundaryMessage(id: string, at: number): Message {
   return createMessage({ id, role: 'user', origin: 'boundary', blocks: [], at });
 }
 
-/** What stands for the compacted part. */
+/** What represents the compacted part. */
 export type SummaryText = Pick<Notes, 'text' | 'tokens' | 'digest'>;
 
 /** The user message that stands for the compacted part: our opening, then the summary. Built when read. */

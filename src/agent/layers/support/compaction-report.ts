@@ -25,7 +25,7 @@ export interface NewHistory {
   /** Messages that stay in front of the summary and behind it. */
   readonly before: readonly Message[];
   readonly after: readonly Message[];
-  /** Null where nothing stands for what was taken out. */
+  /** Null if nothing stands for what was taken out. */
   readonly summaryId: string | null;
 }
 
@@ -39,7 +39,7 @@ export interface DoneCompaction extends Pick<LayerReport, 'layer' | 'action' | '
   readonly restored: Restored | null;
   /** Announced tools whose definitions had been looked up. */
   readonly discoveredTools: readonly string[];
-  /** Where it would fire again; absent where the parameters say it. */
+  /** Where it would fire again; absent if the parameters say it. */
   readonly threshold?: Limit | null;
   /** Figures of this kind of compaction alone. */
   readonly details: Readonly<Record<string, unknown>>;

@@ -6,14 +6,14 @@ import { param } from '../support/param-reader.js';
 /** What of a model decides the limits of its client. */
 export interface ModelLimits {
   readonly window: number;
-  /** Longest answer of the model; null where nobody knows. */
+  /** Longest answer of the model; null if nobody knows. */
   readonly maxOutput: number | null;
 }
 
 /** Longest answer that clients ask for by themselves (WIN-2, measured: max_tokens of main requests). */
 const CLIENT_MAX_OUTPUT = 32_000;
 
-/** The limits a client works with, in tokens; null where it has none. */
+/** The limits a client works with, in tokens; null if it has none. */
 export interface Thresholds {
   readonly window: number;
   /** Window minus what is kept free for the answer (WIN-2). */

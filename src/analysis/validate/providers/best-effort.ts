@@ -43,7 +43,7 @@ export interface ChanceSession {
   readonly requests: readonly ServableRequest[];
 }
 
-/** Judges sessions by the fit of others. Null where there are too few, or nothing came up short. */
+/** Judges sessions by the fit of others. Null if there are too few, or nothing came up short. */
 export function bestEffort(sessions: readonly ChanceSession[]): BestEffort | null {
   const ordered = sessions
     .filter(({ requests }) => requests.length > 0)

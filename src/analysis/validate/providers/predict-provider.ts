@@ -17,7 +17,7 @@ interface ProviderFidelity {
   readonly given: readonly Comparison[];
   readonly baseline: readonly Comparison[];
   readonly breaks: readonly UnexplainedBreak[];
-  /** Null where nothing is left to chance. */
+  /** Null if nothing is left to chance. */
   readonly chance: readonly ProviderRequest[] | null;
 }
 

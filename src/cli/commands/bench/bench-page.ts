@@ -34,7 +34,7 @@ function timesChart({ results }: BenchResult): readonly StudyChart[] {
   ];
 }
 
-/** The timed path that grows fastest among those with a promise; none where there is no such path. */
+/** The timed path that grows fastest among those with a promise; none if there is no such path. */
 function fastestGrowth(timed: readonly GrowthResult[]): readonly PageFact[] {
   const [worst] = timed.filter(({ promised }) => promised !== null).sort((a, b) => b.exponent - a.exponent);
   if (worst === undefined) return [];

@@ -63,7 +63,7 @@ export interface GrowthResult {
   readonly exponent: number;
   /** True where the output itself is the whole window, so that no less than linear is possible. */
   readonly wholeWindow: boolean;
-  /** The highest exponent the project promises; null where the output is the whole window. */
+  /** The highest exponent the project promises; null if the output is the whole window. */
   readonly promised: number | null;
   /** What the work is done on. */
   readonly input: string;

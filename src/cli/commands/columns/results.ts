@@ -249,7 +249,7 @@ async function grouped(
   session.host.stdout.write(`${[...lines, formatCounted(rows, 'row')].join('\n')}\n`);
 }
 
-/** What is to be known of means over runs that did not finish; null where all did. */
+/** What is to be known of means over runs that did not finish; null if all did. */
 function unfinishedNote(groups: readonly Group[]): string | null {
   const marked = groups.filter(({ unfinished }) => unfinished > 0);
   if (marked.length === 0) return null;

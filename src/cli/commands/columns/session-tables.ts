@@ -19,7 +19,7 @@ export const SESSION_TABLES = {
 export interface SessionTable {
   readonly name: keyof typeof SESSION_TABLES;
   readonly files: readonly string[];
-  /** Shares that the sessions are divided into; null where they are not. */
+  /** Shares that the sessions are divided into; null if they are not. */
   readonly of: number | null;
 }
 
@@ -29,7 +29,7 @@ function partName(table: string, shard: Shard | undefined): string {
   return `${table}${shard === undefined ? '' : `-${shard.index}-of-${shard.of}`}.parquet`;
 }
 
-/** The tables in a results folder; empty where it has none. */
+/** The tables in a results folder; empty if it has none. */
 export function sessionTables(folder: string): readonly SessionTable[] {
   const found = namesIn(folder).flatMap((name) => {
     const [, table, , of = null] = PART.exec(name) ?? [];

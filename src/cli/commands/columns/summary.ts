@@ -27,7 +27,7 @@ export interface StudySummary {
       readonly settings: Readonly<Record<string, CellValue>>;
       readonly value: number;
     }[];
-    /** Why no point is best; null where one is. */
+    /** Why no point is best; null if one is. */
     readonly reason: string | null;
   };
 }

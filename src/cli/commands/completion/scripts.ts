@@ -7,7 +7,7 @@ export interface CompletedOption {
   /** With their dashes, the long one first. */
   readonly names: readonly string[];
   readonly description: string;
-  /** What its value may be; null where it takes none, empty if any value is allowed (a file is offered). */
+  /** What its value may be; null if it takes none, empty if any value is allowed (a file is offered). */
   readonly values: readonly string[] | null;
 }
 

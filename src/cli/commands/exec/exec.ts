@@ -66,7 +66,7 @@ function findServedMetric(name: string): ServedMetric | null {
   return METRICS.find((metric) => metric.name === name) ?? null;
 }
 
-/** The value of a metric; null where no call was answered. */
+/** The value of a metric; null if no call was answered. */
 function servedValue(name: string, totals: ServedTotals): number | null {
   return totals.answered === 0 ? null : (findServedMetric(name)?.value(totals) ?? null);
 }

@@ -77,7 +77,7 @@ export function checkStudy(value: unknown, cwd: string, root: string): FleetStud
   return value as unknown as FleetStudy;
 }
 
-/** Checks published sessions as {@link checkStudy} checks a study; null where it is none of sessions. */
+/** Checks published sessions as {@link checkStudy} checks a study; null if it is not one of sessions. */
 export function checkSessions(value: unknown, cwd: string, root: string): FleetSessions | null {
   if (!isGroup(value) || value.command === undefined) return null;
   const { command, paths, choice, shares, results } = value;

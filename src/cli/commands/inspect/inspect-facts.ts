@@ -41,7 +41,7 @@ export interface BilledFacts extends Usage {
   /** Calls whose recorded output is a placeholder: it is estimated from the response. */
   readonly estimatedOutputs: number;
   readonly hitRate: number | null;
-  /** At list prices, over the calls whose model is known; null when there is none. */
+  /** At list prices, over the calls whose model is known; null if there is none. */
   readonly costUsd: number | null;
   readonly costByPartUsd: Readonly<Record<keyof Usage, number>>;
   readonly subagentsUsd: number;

@@ -128,13 +128,13 @@ export interface SessionFacts {
   readonly calls: number;
   readonly promptTokens: number | null;
   readonly cachedTokens: number | null;
-  /** Null where the source does not tell. */
+  /** Null if the source does not tell. */
   readonly writtenTokens: number | null;
   /** What is priced: estimated where the recording holds a placeholder. */
   readonly outputTokens: number | null;
   /** The tokens in it of calls whose output is estimated. */
   readonly estimatedOutputTokens: number | null;
-  /** At list prices, of the calls whose model has one; null where none has, or nothing was recorded. */
+  /** At list prices, of the calls whose model has one; null if none has, or nothing was recorded. */
   readonly costUsd: number | null;
   /** Calls of models without a price: the cost is without them. */
   readonly unpricedCalls: number;

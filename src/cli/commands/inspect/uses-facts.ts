@@ -41,7 +41,7 @@ export interface UsesFacts {
   readonly uses: readonly (Use & { readonly thread: string })[];
 }
 
-/** Looks through the uses of a transcript; null where it carries no text. */
+/** Looks through the uses of a transcript; null if it carries no text. */
 export function usesFacts(transcript: Transcript): UsesFacts | null {
   const threads = usesOf(transcript);
   if (threads === null) return null;

@@ -31,12 +31,12 @@ import { present } from '../../terminal/present.js';
 /** The profile of an agent on this machine, by its newest session. */
 interface MyPolicy {
   readonly agent: string;
-  /** Version of the client; null where the session does not tell. */
+  /** Version of the client; null if the session does not tell. */
   readonly version: string | null;
   readonly profile: string;
   /** Null without a call. */
   readonly model: string | null;
-  /** Null where the model is not known. */
+  /** Null if the model is not known. */
   readonly thresholds: PolicyThresholds | null;
   /** The last day of the session. */
   readonly day: string | null;
@@ -104,7 +104,7 @@ export async function myPoliciesCommand(session: CliSession, options: PluginOpti
   });
 }
 
-/** A policy, and how many days ago it was compared with its sources; null where it does not say. */
+/** A policy, and how many days ago it was compared with its sources; null if it does not say. */
 type Dated = Policy & { readonly daysSinceChecked: number | null };
 
 const POLICIES: readonly doc.ColumnOf<Dated>[] = [

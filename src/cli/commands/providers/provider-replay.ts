@@ -62,7 +62,7 @@ function planOf(transcript: Transcript, isOwn: boolean): RunPlan {
 
 /**
  * The window that the client of a recording went by: in that of another model its compactions would come elsewhere, and the prompts would be
- * others. Null where no policy goes by it, or the recording itself went beyond it.
+ * others. Null if no policy goes by it, or the recording itself went beyond it.
  */
 function heldWindow(plan: RunPlan, transcript: Transcript): number | null {
   if (plan.policy.name === NO_POLICY) return null;
@@ -123,7 +123,7 @@ export interface ProviderFacts extends Pick<Provider, 'name' | 'label' | 'cache'
   readonly model: string;
   /** The model's own where its row has one; null if unknown. */
   readonly minimumTokens: number | null;
-  /** Dollars per million tokens, and shares of them; null where the model is in no table. */
+  /** Dollars per million tokens, and shares of them; null if the model is in no table. */
   readonly input: number | null;
   readonly write: number | null;
   readonly read: number | null;

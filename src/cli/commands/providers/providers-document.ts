@@ -72,7 +72,7 @@ function doubtOf({ requestsRefused, callsLost, calls }: ProviderReplay): string 
   return requestsRefused === 0 ? '' : ` (${formatCount(requestsRefused)} refused)`;
 }
 
-/** Which providers end an entry however often it is used; empty where none does before its lifetime has passed unused. */
+/** Which providers end an entry however often it is used; empty if none does before its lifetime has passed unused. */
 function limitSentence(facts: readonly ProviderFacts[]): string {
   const limits = facts.flatMap(({ name, cache: { lifetime } }) =>
     lifetime.maxMs === null || lifetime.maxMs <= longestLifeMs(lifetime)

@@ -198,7 +198,7 @@ interface Verdict {
   readonly passed: boolean;
   /** One sentence: what was found. */
   readonly message: string;
-  /** Where it is written, from the top of the scenario; null where no line says so. */
+  /** Where it is written, from the top of the scenario; null if no line says so. */
   readonly line: number | null;
 }
 

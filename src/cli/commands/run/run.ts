@@ -257,7 +257,7 @@ async function transcriptOf(job: Job, ref: TranscriptRef): Promise<Transcript> {
   return value;
 }
 
-/** The recording of the run that was made last; none where it was generated. */
+/** The recording of the run that was made last; none if it was generated. */
 function recordingOf({ transcript }: Job, { run }: PlannedRun): readonly NamedSession[] {
   const { transcript: ref } = run;
   if (ref.kind !== 'file' || transcript === null) return [];

@@ -24,7 +24,7 @@ import { type RunResult, sessionsOf } from './run-result.js';
 /** Whose rules hold for models of no known provider. */
 const ANTHROPIC = 'anthropic';
 
-/** How expectations came out where one failed; null where all hold. @internal */
+/** How expectations came out where one failed; null if all hold. @internal */
 export function failedSentence(expectations: readonly ExpectationResult[]): string | null {
   const failed = expectations.filter(({ passed }) => !passed);
   if (failed.length === 0) return null;
@@ -100,7 +100,7 @@ export function runConclusion(facts: RunFacts, expectations: readonly Expectatio
   };
 }
 
-/** The cheapest of several runs of one session; null where they are not to be compared, or cost the same. */
+/** The cheapest of several runs of one session; null if they are not to be compared, or cost the same. */
 function cheapestOf(results: readonly RunResult[]): RunResult | null {
   if (sessionsOf(results) > 1) return null;
   if (results.some(({ execution }) => !completionOf(execution.facts).finished)) return null;

@@ -19,7 +19,7 @@ import { spread } from '../../../transcripts/drafts/weights.js';
 export interface PromptChange {
   /** Where it is, such as `tool 3 (Read)`, `system block 1`, `message block 12 (tool_result)`. */
   readonly place: string;
-  /** The first characters that differ, with some before them; null where there is no text or nothing in its place. */
+  /** The first characters that differ, with some before them; null if there is no text or nothing in its place. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -61,13 +61,13 @@ export interface ServedCall extends ApiCall {
   /** The conversation it belongs to; null for a refusal and for calls that bill nothing. */
   readonly conversation: number | null;
   readonly model: string | null;
-  /** What the real API says it billed; null where it did not answer. */
+  /** What the real API says it billed; null if it did not answer. */
   readonly billed: Usage | null;
   /** What is predicted for a prompt as long as the billed one; null if nothing was billed. */
   readonly predicted: Usage | null;
   /** What was billed, else what the simulated cache predicts; null also if the model has no price. */
   readonly costUsd: number | null;
-  /** How long what was written lives, where the provider's rules say so; null where the kind of the write does. */
+  /** How long what was written lives, where the provider's rules say so; null if the kind of the write does. */
   readonly writtenForMs: number | null;
   readonly missReason: MissReason | null;
   /** Tokens that were in the cache before and were not read. */
@@ -92,7 +92,7 @@ export interface ServedTotals {
   readonly uncachedUsd: number;
   /** Times that the cache broke, by cause. */
   readonly breaks: Readonly<Record<string, number>>;
-  /** How the bills of the real API compare with the predicted ones; null where there are none. */
+  /** How the bills of the real API compare with the predicted ones; null if there are none. */
   readonly upstream: BilledTotals | null;
 }
 
@@ -295,7 +295,7 @@ function everywhere(view: PrefixView, before: PrefixView, ttlMs: number): readon
   return (reached < last ? [reached, last] : [last]).map((position) => ({ position, ttlMs }));
 }
 
-/** Why nothing of a request could be read or written; null where something could. */
+/** Why nothing of a request could be read or written; null if something could. */
 function uncachable({ breakpoints, view, model, promptTokens }: AnsweredCall['request']): MissReason | null {
   const rules = cacheRulesOf(model.provider, model.id);
   const last = breakpoints.at(-1);

@@ -19,7 +19,7 @@ import { API_COUNTS, googleUsage } from '../../../transcripts/readers/google.js'
 export interface RealAnswer {
   readonly content: readonly AnswerBlock[];
   readonly stopReason: string | null;
-  /** Null where the answer does not say what was billed. */
+  /** Null if the answer does not say what was billed. */
   readonly usage: Usage | null;
 }
 

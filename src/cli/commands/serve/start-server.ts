@@ -47,7 +47,7 @@ import { createUpstream, readUpstream, type SimulatedCall } from './upstream.js'
 
 /** How a server behaves. */
 interface ServePlan {
-  /** Lifetime of every marker; null where the requests decide. */
+  /** Lifetime of every marker; null if the requests decide. */
   readonly ttlMs: number | null;
   readonly cache: RunPlan['cache'];
   readonly llm: RunPlan['llm'];

@@ -22,7 +22,7 @@ export interface UpstreamOptions {
   readonly clock: Clock;
   /** Answers itself: for requests that are too large to be passed on. */
   readonly refuse: FetchLike;
-  /** What the simulated API makes of a request; null where it makes nothing of it. */
+  /** What the simulated API makes of a request; null if it makes nothing of it. */
   readonly simulate: (...request: Parameters<FetchLike>) => Promise<SimulatedCall | null>;
   /** Called when an answer ends. */
   readonly onCall: (

@@ -34,7 +34,7 @@ export function differenceText(difference: Difference, metric: string): string {
   return relative === null ? signed(mean, metric) : percent(relative);
 }
 
-/** The interval of a difference in the metric's own unit; empty where there is none. */
+/** The interval of a difference in the metric's own unit; empty if there is none. */
 export function intervalText({ low, high }: Difference, metric: string): string {
   return low === null || high === null ? '' : `${signed(low, metric)} … ${signed(high, metric)}`;
 }
@@ -207,7 +207,7 @@ function namesOf(sessions: readonly string[]): readonly string[] {
   return new Set(short).size === sessions.length ? short : sessions;
 }
 
-/** The first metric of every session under every variant; null where there is one session alone. */
+/** The first metric of every session under every variant; null if there is one session alone. */
 export function sessionsTable(input: ComparedSessions): ComparisonTable | null {
   const { comparison, runs, recorded } = input;
   const { transcripts, compared } = comparison.completeness;

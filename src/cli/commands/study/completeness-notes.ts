@@ -29,7 +29,7 @@ function lossText({ callsAnswered, callsLost }: UnfinishedRun): string {
   return `${formatCount(callsLost)} of ${formatCount(callsAnswered + callsLost)} calls lost`;
 }
 
-/** Beside the name of a row, over how many sessions it is; undefined where the means of every row are over all. */
+/** Beside the name of a row, over how many sessions it is; undefined if the means of every row are over all. */
 export function rowNote(own: VariantCompleteness, all: Completeness): string | undefined {
   const { unfinished, run, compared, standing } = own;
   if (all.transcripts.length === 1) return unfinished.length === 0 ? undefined : 'unfinished';
@@ -103,7 +103,7 @@ export function whyNoneRanked(completeness: Completeness, noun: RowNoun): string
   return `no ${noun} finished ${open[0]}${rest}, and they stopped at different calls: leave ${rest === '' ? 'it' : 'them'} out to rank the rest`;
 }
 
-/** Why there is no ranking; empty where there is one. */
+/** Why there is no ranking; empty if there is one. */
 function rankingSentences(completeness: Completeness, noun: RowNoun): readonly string[] {
   const { variants, transcripts } = completeness;
   if (variants.length < 2) return [];

@@ -110,7 +110,7 @@ function notesOn({ label, chance, standIn, noHour, doubts }: ProviderDoubts): re
 }
 
 /**
- * The 90 % interval of the cost of a session (K14); nothing where no chance is known. Each session has an interval of its own: over
+ * The 90 % interval of the cost of a session (K14); nothing if no chance is known. Each session has an interval of its own: over
  * several, the metrics are the means of their ends, which are the ends of no 90 % interval.
  */
 export function costIntervalNotes(

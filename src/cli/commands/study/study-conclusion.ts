@@ -118,7 +118,7 @@ function noRival({ baseline, completeness, metrics: [metric] }: Comparison): Con
   };
 }
 
-/** Whether a difference in cost is one to act on; true where none is known. */
+/** Whether a difference in cost is one to act on; true if none is known. */
 export function isWorth(
   { deltaUsd, deltaLowUsd, deltaHighUsd }: CostDelta,
   costUsd: number | null = null,
@@ -210,11 +210,11 @@ export interface BestSetting {
   /** Its cost in words, where that leaves out what has no price; `unsure` where it leaves out more than another one. */
   readonly atLeast?: string;
   readonly unsure?: boolean;
-  /** Other points that are ranked and as good; none where absent. */
+  /** Other points that are ranked and as good; none if absent. */
   readonly equal?: number;
-  /** Largest context, where none of the points compacts; absent where one does. */
+  /** Largest context, where none of the points compacts; absent if one does. */
   readonly idleAt?: number | null;
-  /** What fetching again costs that it forgets; null where that is in its cost, or not known. */
+  /** What fetching again costs that it forgets; null if that is in its cost, or not known. */
   readonly refetchUsd?: number | null;
 }
 
@@ -248,7 +248,7 @@ export function bestSetting(
   };
 }
 
-/** What a study comes to in which nothing that was varied makes a difference; null where something does. */
+/** What a study comes to in which nothing that was varied makes a difference; null if something does. */
 export function allEqual(
   { equal = 0, value, idleAt }: BestSetting,
   points: number,

@@ -39,9 +39,9 @@ export interface StudyTranscript {
   /** The session: the path as the user wrote it, or the name of a generated one, which several models may be given. */
   readonly label: string;
   readonly path: string | null;
-  /** Day on which it was recorded; null where it is not known. */
+  /** Day on which it was recorded; null if it is not known. */
   readonly day: string | null;
-  /** What it cost where it was recorded; null where it is not known. */
+  /** What it cost where it was recorded; null if it is not known. */
   readonly bill: RecordedBill | null;
   /** What decides whose cache its requests go to. */
   readonly models: RecordedModels;
@@ -152,7 +152,7 @@ export function studyTitle(
   );
 }
 
-/** The recordings to name for the same runs again; null where the scenario's own transcripts are all used. */
+/** The recordings to name for the same runs again; null if the scenario's own transcripts are all used. */
 export function recordingsOf(
   { transcripts, skipped }: StudyInputs,
   from: 'scenario' | 'command line',

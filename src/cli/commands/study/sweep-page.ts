@@ -45,11 +45,11 @@ export interface SweepPageInput {
   /** The metrics of its first columns. */
   readonly columns: readonly string[];
   readonly discarded: readonly DiscardedPoint[];
-  /** The unchanged scenario; null where it was not run. */
+  /** The unchanged scenario; null if it was not run. */
   readonly asItIs: VariantRuns | null;
   /** Sessions that means are taken over. */
   readonly compared: readonly string[];
-  /** Means of what was recorded; null where it is not known. */
+  /** Means of what was recorded; null if it is not known. */
   readonly recorded: MetricRecord | null;
   repeat(point: Point): string;
 }
@@ -74,7 +74,7 @@ function barOf(swept: SweptPoint, metric: string, baseline: Baseline) {
   return { low: level < 0 ? level + low : Math.max(0, level + low), high: Math.min(most, level + high) };
 }
 
-/** Where a discarded point lies: as far from the unchanged scenario as on the sessions it was tried on; null where that is not known. */
+/** Where a discarded point lies: as far from the unchanged scenario as on the sessions it was tried on; null if that is not known. */
 function placeOfDiscarded(point: DiscardedPoint, metric: string, baseline: Baseline): number | null {
   const level = baseline.level(metric);
   const relative = baseline.difference(point, metric, point.sessions)?.relative ?? null;
@@ -317,9 +317,9 @@ export function sweepPage(input: SweepPageInput): StudyPage {
 
 /** What points are held against: the unchanged scenario, over the same sessions. */
 interface Baseline {
-  /** Its mean over all compared sessions; null where it did not finish them all, or has no value. */
+  /** Its mean over all compared sessions; null if it did not finish them all, or has no value. */
   level(metric: string): number | null;
-  /** How a point differs from it over some sessions that both finished; null where there is no such session. */
+  /** How a point differs from it over some sessions that both finished; null if there is no such session. */
   difference(point: SweptPoint, metric: string, over?: readonly string[]): Difference | null;
 }
 

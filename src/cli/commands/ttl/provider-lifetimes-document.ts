@@ -116,7 +116,7 @@ function savingSentence({ lifetimes }: ProviderLifetimes): string {
 interface RuledSession extends RuleCosts {
   readonly id: string;
   readonly provider: string;
-  /** Null where it is not known. */
+  /** Null if it is not known. */
   readonly recordedUsd: number | null;
 }
 

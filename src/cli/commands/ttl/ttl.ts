@@ -54,7 +54,7 @@ interface ReadSession {
   readonly file: string;
   readonly callKeys: ReadonlySet<string>;
   readonly provider: string;
-  /** Its calls where the provider alone rules the cache; null where the client chooses a lifetime. */
+  /** Its calls where the provider alone rules the cache; null if the client chooses a lifetime. */
   readonly ruled: readonly RuleCall[] | null;
   readonly priceOf: PriceOf;
   readonly session: LifetimeSession;

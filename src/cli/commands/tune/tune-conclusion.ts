@@ -19,13 +19,13 @@ import {
 
 /** What a search found, beside the best setting itself. */
 export interface FoundSaving {
-  /** Why nothing qualifies; null where something does. */
+  /** Why nothing qualifies; null if something does. */
   readonly refusal: string | null;
-  /** What the best setting saves on the sessions that chose it; null where nothing qualifies, or they cannot be compared. */
+  /** What the best setting saves on the sessions that chose it; null if nothing qualifies, or they cannot be compared. */
   readonly saving: Saving | null;
-  /** What it costs more than the unchanged scenario, with the interval; null where the goal is another or nothing was recorded. */
+  /** What it costs more than the unchanged scenario, with the interval; null if the goal is another or nothing was recorded. */
   readonly delta: (CostDelta & { readonly baseUsd: number | null }) | null;
-  /** What fetching again costs that the unchanged scenario forgets; null where that is in its cost, or not known. */
+  /** What fetching again costs that the unchanged scenario forgets; null if that is in its cost, or not known. */
   readonly baseRefetchUsd: number | null;
   readonly held: OutOfSample | null;
   /** Whether the goal has a value in any setting. */

@@ -207,7 +207,7 @@ function meanOf({ runs, sessions }: AsItIs, metric: string): number | null {
   return mean(sessions.flatMap((label) => ownValue(runs.byTranscript.get(label), metric) ?? []));
 }
 
-/** What the best setting costs more than the unchanged scenario; null where the goal is another or nothing was recorded. */
+/** What the best setting costs more than the unchanged scenario; null if the goal is another or nothing was recorded. */
 function deltaOf({ study, goal }: Search, best: Tried, base: AsItIs): FoundSaving['delta'] {
   const { runs, sessions } = base;
   if (goal.metric !== 'costUsd' || comparedWhatIf(study.inputs, runs, sessions).mode !== 'what-if')

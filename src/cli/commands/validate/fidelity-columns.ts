@@ -2,7 +2,7 @@ import type { ForwardSession } from '../../../analysis/validate/forward.js';
 import type { FileFidelity } from '../../../analysis/validate/validate.js';
 import { type Column, number, text } from '../columns/column.js';
 
-/** A column of what running a recording forward gave; empty where it could not be run. */
+/** A column of what running a recording forward gave; empty if it could not be run. */
 function forward(
   name: string,
   about: string,

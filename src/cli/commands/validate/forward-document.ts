@@ -164,7 +164,7 @@ export function sessionBlocks(files: readonly FileFidelity[]): readonly doc.Bloc
   ];
 }
 
-/** How far to trust a cost of some sessions; null where none of them was run forward. One session has no nine of ten. */
+/** How far to trust a cost of some sessions; null if none of them was run forward. One session has no nine of ten. */
 function errorText({ costErrorMedian, costErrorP90, sessions }: ForwardFigures): string | null {
   if (costErrorMedian === null || costErrorP90 === null) return null;
   if (sessions === 1) return `± ${percent(costErrorMedian)}`;
@@ -250,7 +250,7 @@ function forwardSentence({ forward, triggers }: ProviderFigures): string {
   return `Run forward, the cost of ${formatCounted(forward.sessions, 'session')} is ${signedPercent(forward.netError)} off in all, ${percent(forward.costErrorMedian)} in the median;${placed}${counted}${near}.${assumed}`;
 }
 
-/** How well the cache of each provider is predicted; nothing where all recordings are of Anthropic. */
+/** How well the cache of each provider is predicted; nothing if all recordings are of Anthropic. */
 export function providerBlocks({ byProvider }: TotalFidelity): readonly doc.Block[] {
   const providers = Object.entries(byProvider);
   if (providers.every(([name]) => name === 'anthropic')) return [];

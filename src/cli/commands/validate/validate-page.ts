@@ -20,7 +20,7 @@ interface Forward {
   readonly off: number;
 }
 
-/** What a recording cost and what the simulator says, in dollars; null where it was not run. */
+/** What a recording cost and what the simulator says, in dollars; null if it was not run. */
 function forwardOf({ forward }: FileFidelity): Forward | null {
   if (forward.kind !== 'ran') return null;
   const off = signedError(forward.session);

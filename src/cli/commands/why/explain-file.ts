@@ -54,7 +54,7 @@ function keyOf(
   return entryKey([program(), inputId(file), priceDay, models, changedUsage], contents);
 }
 
-/** Opens a result by its key; null where there is none that is whole. */
+/** Opens a result by its key; null if there is none that is whole. */
 export function openKept(key: string, options: ExplainOptions): OpenedWhy | null {
   const folder = folderOf(options);
   if (folder === null) return null;
@@ -68,7 +68,7 @@ export function openBytes(bytes: Uint8Array): OpenedWhy {
   return KeptWhy.open((offset, length) => bytes.subarray(offset, offset + length))!;
 }
 
-/** The key of a session all of whose files are as they were when they were read; null where one has to be read. */
+/** The key of a session all of whose files are as they were when they were read; null if one has to be read. */
 export function knownKey(file: string, options: ExplainOptions, digests: FileDigests): string | null {
   const files = folderOf(options) === null ? null : filesOfSession(file, options);
   const contents = files?.map((each) => [each.name, digests.find(each)] as const) ?? [];
@@ -122,7 +122,7 @@ export function explainFile(
   return { key };
 }
 
-/** The files of a session with their contents; null where one cannot be read, which its reader says more of. */
+/** The files of a session with their contents; null if one cannot be read, which its reader says more of. */
 function contentsOf(
   files: readonly DiskFile[],
   digests: FileDigests,

@@ -66,7 +66,7 @@ export class ExplainedFile {
   readonly callKeys: Float64Array;
   readonly warnings: readonly Warning[];
   readonly project: string;
-  /** Why nothing of it can be counted; null where something can. */
+  /** Why nothing of it can be counted; null if something can. */
   readonly uncounted: Uncounted | null;
   readonly #counted: number;
   readonly #again: Pick<Explainer, 'again'>;

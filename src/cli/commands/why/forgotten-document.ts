@@ -86,7 +86,7 @@ function largestLost(compactions: readonly WhyCompaction[]): doc.Block {
   );
 }
 
-/** What was needed again after compactions; nothing where there are none. */
+/** What was needed again after compactions; nothing if there are none. */
 export function compactionBlock(report: WhyReport, top: number): doc.Block {
   const { compactions } = report;
   if (compactions.length === 0) return false;

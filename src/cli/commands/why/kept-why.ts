@@ -10,7 +10,7 @@ import { drawnSession } from './why-page-data.js';
 
 /** What is asked of every session before it is known which of its calls count. */
 export interface WhyHead {
-  /** Why nothing of it can be counted; null where something can. */
+  /** Why nothing of it can be counted; null if something can. */
   readonly reason: string | null;
   /** The folder that its agent worked in; null if it does not say. */
   readonly project: string | null;
@@ -85,7 +85,7 @@ function countedParts(
   return [head, summed, drawn, rows, tape];
 }
 
-/** Bytes of a result from an offset on, as many as there are; null where it is gone. */
+/** Bytes of a result from an offset on, as many as there are; null if it is gone. */
 type ReadBytes = (offset: number, length: number) => Uint8Array | null;
 
 /** Bytes that are read first: most heads end in them. */
@@ -107,7 +107,7 @@ export class KeptWhy {
     this.#read = read;
   }
 
-  /** Opens a result; null where there is none, or it is damaged. */
+  /** Opens a result; null if there is none, or it is damaged. */
   static open(read: ReadBytes): OpenedWhy | null {
     const first = read(0, FIRST_BYTES);
     if (first === null || first.length < HEADER_BYTES) return null;
@@ -119,17 +119,17 @@ export class KeptWhy {
     return head === null ? null : { kept: new KeptWhy(header, read), head };
   }
 
-  /** What it adds to a report; null where that is gone or damaged. */
+  /** What it adds to a report; null if that is gone or damaged. */
   summed(): WhySums | null {
     return partOf<WhySums>(this.#header, 'summed', this.#read);
   }
 
-  /** What a page draws of it; null where that is gone or damaged. */
+  /** What a page draws of it; null if that is gone or damaged. */
   drawn(): ChartedRun | null {
     return partOf<ChartedRun>(this.#header, 'drawn', this.#read);
   }
 
-  /** All of it, under the name that it has now; null where that is gone or damaged. */
+  /** All of it, under the name that it has now; null if that is gone or damaged. */
   session(named: Pick<SessionWhy, 'file' | 'project'>, tapeElse: () => ContextTape): SessionWhy | null {
     const rows = partOf<Omit<SessionWhy, 'tape' | 'file' | 'project'>>(this.#header, 'rows', this.#read);
     if (rows === null) return null;

@@ -82,7 +82,7 @@ export function timesPaid({ tokens, carriedTokens }: Pick<SourceSum, 'tokens' | 
   return times === null ? '' : formatCount(Math.round(times));
 }
 
-/** What was read again though nothing had changed; nothing where nothing was. */
+/** What was read again though nothing had changed; nothing if nothing was. */
 export function againSentences(sources: readonly SourceSum[]): readonly string[] {
   const tokens = sum(sources.map(({ againTokens }) => againTokens));
   if (tokens === 0) return [];
@@ -92,7 +92,7 @@ export function againSentences(sources: readonly SourceSum[]): readonly string[]
   ];
 }
 
-/** What fills the context and what it costs until it leaves; nothing where there are no sources. */
+/** What fills the context and what it costs until it leaves; nothing if there are no sources. */
 export function sourcesBlock(sources: readonly SourceSum[], by: SourceBy, home: string): doc.Block {
   const rows = sourceRows(sources, by, home);
   if (rows.length === 0) return false;

@@ -65,12 +65,12 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   ...WHY_CAUSES.map(causeColumn),
 ];
 
-/** The event of a request that cost most; null where it has none. */
+/** The event of a request that cost most; null if it has none. */
 function causeOf(request: AttributedRequest): WhyCause | null {
   return eventsOf(request).toSorted((a, b) => b.nano - a.nano)[0]?.cause ?? null;
 }
 
-/** Money of a request; null where its model has no price. */
+/** Money of a request; null if its model has no price. */
 function priced(nanoIn: (request: AttributedRequest) => number) {
   return ({ request }: RequestOf): number | null => (isUnpriced(request) ? null : nanoIn(request));
 }

@@ -233,7 +233,7 @@ async function why(
   return EXIT.fine;
 }
 
-/** Where the limits of the plan went, what is to be changed, or what sessions cost over time; null where none of these is asked for. */
+/** Where the limits of the plan went, what is to be changed, or what sessions cost over time; null if none of these is asked for. */
 async function askedBlocks(
   session: CliSession,
   counted: readonly CountedFile[],

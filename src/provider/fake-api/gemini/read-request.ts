@@ -57,7 +57,7 @@ class CallIds {
     return known;
   }
 
-  /** The id that a response answers; null where no call is open. */
+  /** The id that a response answers; null if no call is open. */
   response(id: string | null): string | null {
     const at = id === null ? 0 : this.#open.indexOf(id);
     return this.#open.splice(Math.max(0, at), 1)[0] ?? null;

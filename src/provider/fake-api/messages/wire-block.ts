@@ -17,7 +17,7 @@ const PIXELS_PER_TOKEN = 750;
 const MOST_TOKENS = 1_600;
 const LONGEST_EDGE = 1_568;
 
-/** Characters of base64 that are looked at: the size stands behind what a camera writes about itself. */
+/** Characters of base64 that are looked at: the size comes after what a camera writes about itself. */
 const HEAD_CHARS = 200_000;
 
 type Size = readonly [width: number, height: number];

@@ -62,7 +62,7 @@ export interface ConversationFacts {
   readonly files: readonly FileFact[];
   readonly tools: readonly { readonly tool: string; readonly calls: number; readonly tokens: number }[];
   readonly errors: readonly string[];
-  /** What an earlier summary said, on one line; null when there is none or its text is not known. */
+  /** What an earlier summary said, on one line; null if there is none or its text is not known. */
   readonly earlierSummary: string | null;
   readonly firstRequest: string | null;
   readonly lastRequest: string | null;
@@ -98,7 +98,7 @@ export function* walkBlocks(messages: readonly Spoken[]): Generator<string> {
   for (const message of messages) for (const block of message.blocks) yield describeBlock(block);
 }
 
-/** How the first of some messages begins that is of an origin and has words; null when there is none. */
+/** How the first of some messages begins that is of an origin and has words; null if there is none. */
 function quoteFrom(messages: readonly Spoken[], origin: Message['origin']): string | null {
   for (const message of messages) {
     if (message.origin !== origin) continue;

@@ -10,7 +10,7 @@ export interface NotesFrame {
   readonly description: string;
 }
 
-/** The sections of a notes file as they stand; a file without headers has none. */
+/** The sections of a notes file as they are; a file without headers has none. */
 export function parseNotes(text: string): {
   readonly frames: readonly NotesFrame[];
   readonly bodies: readonly string[];

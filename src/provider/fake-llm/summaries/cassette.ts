@@ -18,7 +18,7 @@ interface SummaryRequest {
   readonly messages: readonly { readonly role: Message['role']; readonly content: string }[];
 }
 
-/** What stands for a request in a cassette. */
+/** What represents a request in a cassette. */
 export function requestKey(request: SummaryRequest): string {
   return sha256Hex(canonicalJson(request)).slice(0, 32);
 }
@@ -26,7 +26,7 @@ export function requestKey(request: SummaryRequest): string {
 /** What the session said and did: without its words there is nothing to summarise. */
 const SPOKEN: ReadonlySet<MessageOrigin> = new Set(['human', 'model', 'tool', 'command', 'summary']);
 
-/** The words of a block; null where nothing of it is sent. */
+/** The words of a block; null if nothing of it is sent. */
 function wordsOf(block: Block, { origin }: Message): string | null {
   const { kind, text, facts } = block;
   // Sealed with the prefix it was made with (preserved thinking): another request may not hold it.

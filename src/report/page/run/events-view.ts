@@ -34,7 +34,7 @@ function plain(details: Readonly<Record<string, unknown>>, pick: (name: string) 
   });
 }
 
-/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null where nothing is known. */
+/** Tokens of a part of a breakdown, those of all tools where it has them by tool; null if nothing is known. */
 function partTokens(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (value === null || typeof value !== 'object') return null;

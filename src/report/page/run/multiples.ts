@@ -13,9 +13,9 @@ export interface Multiple {
   /** Beside the name, such as what it cost. */
   readonly value: string;
   readonly link: string;
-  /** What a click does; absent where it follows the link. */
+  /** What a click does; absent if it follows the link. */
   open?(): void;
-  /** Null where there is nothing to draw. */
+  /** Null if there is nothing to draw. */
   model(): ChartModel | null;
 }
 

@@ -26,7 +26,7 @@ export interface Drawing {
   readonly plot: SVGGElement;
   /** Ends of the plot from top to bottom, as of a vertical line. */
   readonly full: { readonly y1: number; readonly y2: number };
-  /** Pixel of a place on the axis; null where it is not shown. */
+  /** Pixel of a place on the axis; null if it is not shown. */
   px(place: number): number | null;
 }
 

@@ -305,7 +305,7 @@ function preventedText({ prevented, deferred }: PageLayer): string {
   return said.length === 0 ? '' : `, ${said.join(' and ')} ${last}`;
 }
 
-/** Tokens each layer keeps out, beside the cached tokens it destroyed; nothing where no layer acted. */
+/** Tokens each layer keeps out, beside the cached tokens it destroyed; nothing if no layer acted. */
 function layersView({ layers }: PageRun): readonly HTMLElement[] {
   if (layers.length === 0) return [];
   const largest = Math.max(...layers.map(({ saved, destroyed }) => Math.max(saved, destroyed)), 1);

@@ -2,7 +2,7 @@ import { formatDecimal, formatValue } from '../../../core/base/format.js';
 import type { StudyAxis } from '../../page-data/page-data.js';
 import { linearScale, niceTicks, type Scale, short } from '../widgets/scale.js';
 
-/** An axis begins at zero where its smallest value is at most this part of the largest. */
+/** An axis begins at zero if its smallest value is at most this part of the largest. */
 const NEAR_ZERO = 0.5;
 
 /** The fewest ticks that show the scale of an axis. */

@@ -43,7 +43,7 @@ export function cardsView(facts: readonly PageFact[]): HTMLElement {
 export const BEST = '★';
 const TERMINAL_BEST = /^\*(?= best)/;
 
-/** What the numbers assume and leave out, behind one line; null where there is nothing to say. */
+/** What the numbers assume and leave out, behind one line; null if there is nothing to say. */
 export function notesFold(notes: readonly string[]): HTMLElement | null {
   if (notes.length === 0) return null;
   const items = notes.map((note) => h('li', note.replace(TERMINAL_BEST, BEST)));

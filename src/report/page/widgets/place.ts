@@ -2,7 +2,7 @@ import { ownValue } from '../../../core/base/own-value.js';
 /** A place inside a page as its address names it: `#session=3&request=120`. */
 export type Named = Readonly<Record<string, string>>;
 
-/** The place that an address names; null where it names none, such as `#events`. */
+/** The place that an address names; null if it names none, such as `#events`. */
 function readPlace(hash: string): Named | null {
   if (!hash.includes('=')) return null;
   return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, '')));
@@ -14,7 +14,7 @@ export function placeLink(place: Readonly<Record<string, string | number | null>
   return `#${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
 }
 
-/** A whole number from 1 on that a place names; null where it names none. */
+/** A whole number from 1 on that a place names; null if it names none. */
 export function numberIn(place: Named, name: string): number | null {
   const value = Number(ownValue(place, name));
   return Number.isInteger(value) && value > 0 ? value : null;

@@ -31,7 +31,7 @@ export function zoomed(
 /** Requests on either side of one that is looked at. */
 const AROUND = 40;
 
-/** The part of the axis around a request; null where the run is short enough to be shown whole. */
+/** The part of the axis around a request; null if the run is short enough to be shown whole. */
 export function rangeAround(
   model: Pick<RunModel, 'domain' | 'number'>,
   index: number,

@@ -270,7 +270,7 @@ export function attachmentBlocks(attachment: JsonObject, place: PlaceText = keep
   return [textBlock({ content: attachment, role: 'user', index: 0, place }, text, { kind: 'text', facts })];
 }
 
-/** Characters of system prompt and tools as a request has them; null where one of them is empty. */
+/** Characters of system prompt and tools as a request has them; null if one of them is empty. */
 export function shapeOf({ system, tools }: JsonObject): PrefixShape | null {
   let [systemChars, toolChars] = [0, 0];
   for (const part of listOf(system)) systemChars += textOf(objectOf(part).text)?.length ?? 0;

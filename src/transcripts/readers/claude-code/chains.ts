@@ -74,7 +74,7 @@ function isInOrder(lines: readonly Line[]): boolean {
   return true;
 }
 
-/** The lines of a conversation in the order of their times, where its responses run backwards; else as they stand. */
+/** The lines of a conversation in the order of their times, where its responses run backwards; else as they are. */
 function inTimeOrder(lines: readonly Line[], warnings: WarningList): readonly Line[] {
   if (isInOrder(lines)) return lines;
   const seen = new Set<string>();
@@ -298,7 +298,7 @@ function splitClients(lines: readonly Line[], warnings: WarningList): readonly C
   return clients;
 }
 
-/** The lines of a compaction that stand behind it and nowhere else, though it kept them; none where nothing was said before. */
+/** The lines of a compaction that come after it and nowhere else, though it kept them; none if nothing was said before. */
 function keptBehind(
   compact: CompactLine,
   lines: readonly Line[],

@@ -33,7 +33,7 @@ function isNotification(text: string): boolean {
   return text.startsWith(NOTIFICATION);
 }
 
-/** What the user asks of a compaction by hand; null where the text is no such command or says nothing more. */
+/** What the user asks of a compaction by hand; null if the text is no such command or says nothing more. */
 export function compactInstructions(text: string): string | null {
   if (!text.includes(COMPACT)) return null;
   const asked = ARGUMENTS.exec(text)?.[1]?.trim() ?? '';

@@ -62,7 +62,7 @@ export type RecordedUsage =
       /** Requests before the one that the counts are of. */
       readonly parts: readonly ResponsePart[];
     }
-  /** `sent` is what its last request says of itself; null where it says nothing. */
+  /** `sent` is what its last request says of itself; null if it says nothing. */
   | { readonly state: 'zero'; readonly sent: RecordedUsage | null }
   | { readonly state: 'absent' }
   | { readonly state: 'impossible' };
@@ -100,7 +100,7 @@ function advisedParts(value: JsonObject): readonly ResponsePart[] | null {
   return parts.at(-1)?.speaker === 'message' ? parts : null;
 }
 
-/** What a client sets to zero where it writes a response again that a compaction kept; splits and iterations stay (K24). */
+/** What a client sets to zero if it writes a response again that a compaction kept; splits and iterations stay (K24). */
 const TOP_COUNTS = [
   'input_tokens',
   'cache_read_input_tokens',

@@ -165,7 +165,7 @@ class StepGrouper {
     if (lastId !== undefined) this.#addEvent(rewindEvent(line.timeMs, lastId));
   }
 
-  /** The message that a line is or hangs on; null at the beginning, undefined where a compaction or a gap lies between. */
+  /** The message that a line is or hangs on; null at the beginning, undefined if a compaction or a gap lies between. */
   #messageAt(uuid: string): string | null | undefined {
     let wanted: string | null = uuid;
     for (let i = this.#linesRead - 1; i >= 0; i--) {
@@ -180,7 +180,7 @@ class StepGrouper {
     return undefined;
   }
 
-  /** The command that asked for a compaction stands behind its summary (C1). */
+  /** The command that asked for a compaction comes after its summary (C1). */
   #readInstructions({ text }: Block): void {
     if (this.#asking === null || this.#asking.summary === null) return;
     const instructions = compactInstructions(text?.read() ?? '');

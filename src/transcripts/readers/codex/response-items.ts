@@ -40,7 +40,7 @@ const SEAL = 'gAAAA';
 const SEAL_BYTES = 650;
 const BYTES_PER_TOKEN = 4;
 
-/** What Codex counts for sealed reasoning: three quarters of its characters are bytes. Null where no seal is recorded. */
+/** What Codex counts for sealed reasoning: three quarters of its characters are bytes. Null if no seal is recorded. */
 function sealedTokensOf(seal: unknown): number | null {
   if (typeof seal !== 'string' || !seal.startsWith(SEAL)) return null;
   return Math.ceil(Math.max(0, Math.floor((seal.length * 3) / 4) - SEAL_BYTES) / BYTES_PER_TOKEN);

@@ -213,7 +213,7 @@ export class Rollout {
     );
   }
 
-  /** What came while the model spoke stands behind what it said. */
+  /** What came while the model spoke comes after what it said. */
   #say(said: Said, words: string | null = null): void {
     if (this.#saying !== null) this.#saying.after.push(said);
     else {

@@ -171,7 +171,7 @@ class RecordedMessages {
   readonly #tools = new Map<string, string>();
   #known = 0;
 
-  /** What a request adds to the one before; null where content is not recorded. */
+  /** What a request adds to the one before; null if content is not recorded. */
   said(input: unknown): readonly Pick<Said, 'origin' | 'pieces'>[] | null {
     const messages = parsed(input);
     if (!Array.isArray(messages)) return null;
@@ -186,7 +186,7 @@ class RecordedMessages {
     });
   }
 
-  /** What the model said; null where content is not recorded. */
+  /** What the model said; null if content is not recorded. */
   answer(output: unknown): readonly Piece[] | null {
     const messages = parsed(output);
     if (!Array.isArray(messages)) return null;

@@ -63,7 +63,7 @@ function triggerOf(value: unknown): 'auto' | 'manual' {
   return value === 'manual' ? 'manual' : 'auto';
 }
 
-/** The tool call that a block is; null when it is none. */
+/** The tool call that a block is; null if it is not one. */
 export function callOf({ kind, toolUseId: id, tool, facts }: Block): ToolCall | null {
   return kind === 'tool_use' && id !== null
     ? { id, tool: tool ?? 'unknown', path: facts.path ?? null }
@@ -186,7 +186,7 @@ export class UserLine extends LineEnvelope {
   readonly isCommand: boolean;
   /** The command that ends the client. */
   readonly isExit: boolean;
-  /** What it says about thinking; null where it is not for this line to say. */
+  /** What it says about thinking; null if it is not for this line to say. */
   readonly thinking: SpokenThinking | null;
   /** The text of a command that the client carries out itself, or its output. */
   readonly isLocal: boolean;

@@ -16,7 +16,7 @@ const TOLD_DATA = [
   '"prompt":',
   '"normalizedMessages":',
 ].map((text) => Buffer.from(`{${text}`));
-/** Ends of `toolUseID` and `parentToolUseID`, which stand behind the data of progress. */
+/** Ends of `toolUseID` and `parentToolUseID`, which come after the data of progress. */
 const PROGRESS_MARK = Buffer.from('UseID');
 
 /** How the data of a hook begin, and what they hold near their start when a process began (K3). */
@@ -51,7 +51,7 @@ export function isForTerminal(bytes: Buffer, at: number, end: number): boolean {
   return true;
 }
 
-/** The opening quote of the text whose closing quote stands before `behind`; -1 when it lies below a limit. */
+/** The opening quote of the text whose closing quote comes before `behind`; -1 when it lies below a limit. */
 function openingQuote(bytes: Buffer, limit: number, behind: number): number {
   let at = behind - 2;
   for (;;) {

@@ -16,7 +16,7 @@ function isWhole(value: JsonObject, head: JsonObject): boolean {
 
 /**
  * Creates a reader of lines that leaves out what only the terminal shows, about half of the bytes of a recording: of a
- * line with such a payload it keeps what stands before it and the plain members that end the line. A key between bare
+ * line with such a payload it keeps what comes before it and the plain members that end the line. A key between bare
  * quotes is never inside a text; where it belongs to a deeper object, what is left is not JSON. Then, or when something
  * is missing, the line is read whole.
  */
@@ -85,18 +85,18 @@ class LineHeads {
     return behind > quote && behind <= Math.min(end, quote + LONGEST_ID) ? behind : -1;
   }
 
-  /** True when nothing but the id of a parent stands before the head of a line that was not parsed. */
+  /** True when nothing but the id of a parent comes before the head of a line that was not parsed. */
   static isParent(bytes: Buffer, start: number, head: number): boolean {
     return PARENT.test(bytes.toString('latin1', start, head));
   }
 
-  /** True when nothing but the id of a parent stands before the head of a line. */
+  /** True when nothing but the id of a parent comes before the head of a line. */
   static hasParent(line: JsonObject, start: number, head: number): boolean {
     const { parentUuid } = line;
     return typeof parentUuid === 'string' && parentUuid.length === head - start - OPENING.length - 2;
   }
 
-  /** The head that stands at an index; null when it is none of the latest. */
+  /** The head that stands at an index; null if it is not one of the latest. */
   find(bytes: Buffer, at: number, end: number): LineHead | null {
     const heads = this.#heads;
     for (let i = 0; i < heads.length; i++) {
