@@ -71,7 +71,7 @@ function worldWith(policies: readonly Policy[]): ScenarioContext {
   for (const policy of policies) {
     const other = byName.get(policy.name);
     if (names.includes(policy.name) || (other !== undefined && other !== policy))
-      throw new CcbenchError('duplicate-name', `another policy is called "${policy.name}" already`);
+      throw new CcbenchError('duplicate-name', `another policy is already called "${policy.name}"`);
     byName.set(policy.name, policy);
   }
   return { ...builtinContext, policies: withPolicies(builtinContext.policies, byName) };

@@ -136,7 +136,7 @@ describe('a policy file of a scenario', () => {
 
   it('is refused where its name is taken', () => {
     expect(problemsWith(() => ({ text: 'name: none\nrules: []\n', file: 'mine.yaml' }))).toContain(
-      'another policy is called "none" already',
+      'another policy is already called "none"',
     );
   });
 

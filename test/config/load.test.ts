@@ -181,7 +181,7 @@ describe('YAML that cannot be read', () => {
       'name: a\n---\nname: b\n',
       's.yaml:2:1: a second document starts here; a scenario file holds one',
     ],
-    ['a lost alias', recorded('cache: *c'), 's.yaml:3:8: nothing is anchored as &c'],
+    ['a lost alias', recorded('cache: *c'), 's.yaml:3:8: there is no anchor &c'],
     ['an unknown tag', recorded('seed: !x 3'), 's.yaml:3:7: the tag `!x` means nothing here'],
     [
       'two keys on a line',

@@ -135,12 +135,12 @@ describe('models of a scenario', () => {
     [
       'a name of the table',
       '{ m: { aliases: [gpt-5.5], prices: { input: 1, output: 1 } } }',
-      '25: "gpt-5.5" is a name of gpt-5.5 already',
+      '25: "gpt-5.5" is already a name of gpt-5.5',
     ],
     [
       'a name twice',
       '{ m: { aliases: [x], prices: { input: 1, output: 1 } }, n: { aliases: [x], prices: { input: 1, output: 1 } } }',
-      '79: "x" is a name of m already',
+      '79: "x" is already a name of m',
     ],
   ])('%s is refused', (_what, models, sentence) => {
     expect(problemsOf(synthetic(`models: ${models}`))).toEqual([`s.yaml:3:${sentence}`]);

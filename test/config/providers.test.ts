@@ -101,7 +101,7 @@ describe('a provider file that a scenario names', () => {
     [
       'a name that is taken',
       `${OWN}\nname: kimi`,
-      'mine.yaml:15:7: another provider is called "kimi" already',
+      'mine.yaml:15:7: another provider is already called "kimi"',
     ],
     ['nothing', '', 'mine.yaml:1:1: the provider is empty'],
   ])('is refused with its own place: %s', (_what, file, problem) => {

@@ -165,7 +165,7 @@ describe('loadScenario', () => {
     expect(runs[0]!.plan.policy.name).toBe('mine');
     const taken = definePolicy('{ name: none, rules: [] }');
     await expect(loadScenario(scenario('s'), { policies: [taken] })).rejects.toThrow(
-      'another policy is called "none" already',
+      'another policy is already called "none"',
     );
   });
 });

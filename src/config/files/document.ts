@@ -176,7 +176,7 @@ export function readDocument(
     problems.push(
       new CcbenchError(
         'bad-scenario',
-        lost === null ? 'too many aliases' : `nothing is anchored as &${lost.source}`,
+        lost === null ? 'too many aliases' : `there is no anchor &${lost.source}`,
         {
           place: places.placeAt(lost?.range?.[0] ?? 0),
         },

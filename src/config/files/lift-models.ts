@@ -134,7 +134,7 @@ function checkModels(
       const isTaken = known !== null && known !== own && [known.id, ...known.aliases].includes(name);
       const owner = isTaken ? known.id : owners.get(name);
       if (owner !== undefined)
-        refuse([...at, 'aliases'], `"${name}" is a name of ${owner} already`, 'give this model another name');
+        refuse([...at, 'aliases'], `"${name}" is already a name of ${owner}`, 'give this model another name');
       owners.set(name, id);
     }
   }

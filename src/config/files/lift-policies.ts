@@ -41,7 +41,7 @@ export function liftPolicies(
     if (catalogue.names.includes(policy.name) || (other !== undefined && other.written !== policy.written)) {
       problems.add(
         path,
-        new CcbenchError('duplicate-name', `another policy is called "${policy.name}" already`, {
+        new CcbenchError('duplicate-name', `another policy is already called "${policy.name}"`, {
           place: document.placeOf(path),
           hint: 'give this one another `name:`',
         }),

@@ -25,7 +25,7 @@ export function readProviderFile(text: string, file: string): ProviderFile {
   const provider = readProvider(document.value, { name: stem(file) }, report);
   if (provider !== null && providerRegistry.has(provider.name))
     problems.push(
-      new CcbenchError('duplicate-name', `another provider is called "${provider.name}" already`, {
+      new CcbenchError('duplicate-name', `another provider is already called "${provider.name}"`, {
         place: document.placeOf(['name']),
         hint: 'give this one another `name:`',
       }),

@@ -148,7 +148,7 @@ class Search {
       else
         this.#leftOut.push({
           file: path,
-          reason: 'a subagent whose session is not there (name the file itself to read it alone)',
+          reason: 'a subagent whose session is missing (name the file itself to read it alone)',
         });
     }
     return { files: [...this.#files.values(), ...alone], leftOut: this.#leftOut };

@@ -176,7 +176,7 @@ export function readForeignSession(
     const warning = {
       code: 'other-sessions',
       message: 'the database holds other sessions; the latest one is read',
-      remedy: 'name another one behind the file: opencode.db#ses_…',
+      remedy: 'name another one after the file: opencode.db#ses_…',
       count: others,
     };
     return { ...transcript, warnings: [...transcript.warnings, warning] };

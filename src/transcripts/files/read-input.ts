@@ -124,7 +124,7 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
       const other = withOtherEnding(path, options.cwd);
       throw new CcbenchError('file-missing', `there is no file ${path}`, {
         place,
-        hint: `${other === null ? '' : `did you mean ${other}? `}it was looked for from ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+        hint: `${other === null ? '' : `did you mean ${other}? `}paths are relative to ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
       });
     }
     throw unreadable(path, place, error);

@@ -2,14 +2,14 @@ import { ownValue } from '../../core/base/own-value.js';
 
 /** Why something cannot be written, in words where the system gives a code that is known. */
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'no folder can be created there',
   EACCES: 'no permission',
   EPERM: 'no permission',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'a file stands where a folder is needed',
+  ENOTDIR: 'there is a file where a folder is needed',
   EISDIR: 'it is a folder',
-  EEXIST: 'a file stands where a folder is needed',
+  EEXIST: 'there is a file where a folder is needed',
 };
 
 function codeOf(error: unknown): string {
@@ -25,5 +25,5 @@ export function whyUnwritable(error: unknown): string {
 /** What to do about work that cannot be written on: room can be made where there is too little, nothing else helps but another place. */
 export function remedyFor(error: unknown, elsewhere: string): string {
   const room = codeOf(error) === 'ENOSPC' ? 'make room and start again, or ' : '';
-  return `${room}${elsewhere}; what is finished so far is kept`;
+  return `${room}${elsewhere}; finished work is kept`;
 }

@@ -145,7 +145,7 @@ function originOf(part: SessionPart, placed: ReadonlyMap<string, Placed>, startM
   if (part.resumes === null) return null;
   const origin = placed.get(part.resumes);
   if (origin === undefined)
-    throw refused(part, `"${part.name}" resumes "${part.resumes}", which no earlier session is called`);
+    throw refused(part, `"${part.name}" resumes "${part.resumes}", but no earlier session has that name`);
   if (startMs < origin.endMs) {
     throw refused(
       part,

@@ -137,7 +137,7 @@ describe('bad scenarios', () => {
     const sweep = ['sweep', 'a.yaml', '--vary', 'seed=1,2'];
     const { stderr: told } = await cli([...sweep, '--out', 'afile'], { cwd });
     for (const stderr of [await refused([...sweep, '--results', 'afile'], cwd), told]) {
-      expect(stderr).toContain('cannot be written: a file stands where a folder is needed');
+      expect(stderr).toContain('cannot be written: there is a file where a folder is needed');
       expect(stderr).not.toContain('make room');
     }
   });
@@ -267,7 +267,7 @@ describe('bad outputs', () => {
     for (const option of ['--log', '--junit']) {
       const { code, stdout, stderr } = await cli(['run', 'a.yaml', option, 'file/x'], { cwd });
       expect(code).toBe(2);
-      expect(stderr).toContain('warning: file/x cannot be written: a file stands where a folder is needed');
+      expect(stderr).toContain('warning: file/x cannot be written: there is a file where a folder is needed');
       expect(stderr).not.toContain('--no-files');
       expect(stdout).toContain('page reports/tiny/report.html');
     }

@@ -62,7 +62,7 @@ describe.runIf(existsSync('/proc/self'))('a place in which no folder can be made
   ])('is named by %s', async (...argv) => {
     const { code, stderr } = await ended([...argv, '/proc/ccbench']);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/cannot be written.*: no folder can be made there/);
+    expect(stderr).toMatch(/cannot be written.*: no folder can be created there/);
   });
 });
 

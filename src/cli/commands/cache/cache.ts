@@ -48,7 +48,7 @@ export function showCacheCommand(session: CliSession): ExitCode {
       ? 'holds no compiled transcript'
       : `holds ${countText(found)} in ${formatBytes(bytes)}, of at most ${formatBytes(mostBytes)}`;
   const advice =
-    'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear removes what is kept.';
+    'CCBENCH_CACHE names another folder, --no-cache keeps nothing, ccbench cache clear empties it.';
   present(session, {
     blocks: [],
     closing: { result: `${folder} ${holds}.`, advice },

@@ -128,7 +128,7 @@ export async function policiesCommand(session: CliSession, options: PluginOption
     const blocks = [
       doc.tableOf(POLICIES, doc.rowsOf(POLICIES, all), ''),
       '',
-      'Age is in days since a policy was compared with its sources; – has none, or does not say.',
+      'Age is in days since a policy was compared with its sources; – means no sources or no date.',
     ];
     present(session, { blocks, closing: null, json: { policies, parameters: paramSpecs() } });
     return EXIT.fine;

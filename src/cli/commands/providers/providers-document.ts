@@ -20,7 +20,7 @@ import type { ProviderFacts, ProviderReplay } from './provider-replay.js';
 
 /** Not published. */
 const UNKNOWN = '?';
-const ASSUMED = 'Not known, and what is assumed instead:';
+const ASSUMED = 'Unknown, and assumed instead:';
 /** A replay that is further from the recording than this, as a share, is worth a sentence. */
 const WORTH_SAYING = 0.1;
 /** Parts of a request below this are rounding. */

@@ -441,7 +441,7 @@ describe('what a folder holds', () => {
     expect(json.sessions).toMatchObject([{ file: 'p/one.jsonl', calls: 4 }]);
     expect(json.files[0]).toMatchObject({ subagents: 2 });
     expect(json.skipped).toMatchObject([
-      { file: 'p/agent-z.jsonl', reason: expect.stringContaining('session is not there') },
+      { file: 'p/agent-z.jsonl', reason: expect.stringContaining('session is missing') },
     ]);
     const named = await inspected(['p/one.jsonl', 'p/agent-x.jsonl', 'p/agent-z.jsonl'], cwd);
     expect(files(named.json.sessions)).toEqual(['p/one.jsonl', 'p/agent-z.jsonl']);

@@ -22,7 +22,7 @@ describe('ccbench policies check', () => {
       stderr: expect.stringContaining('ccbench policies show peers/zed'),
     });
     const missing = await cli(['policies', 'check', 'agnet.yaml'], { cwd });
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('from the current folder') });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('to the current folder') });
   });
 });
 

@@ -82,7 +82,7 @@ describe('the list of providers', () => {
     expect(lines[0]).toBe('The a (its pages)');
     expect(lines.slice(-4)).toEqual([
       '',
-      'Not known, and what is assumed instead:',
+      'Unknown, and assumed instead:',
       '  - one thing',
       '  - another',
     ]);
@@ -186,7 +186,7 @@ describe('a session under every provider', () => {
     expect(lines[11]).toMatch(/^The window of the recording, 200,000 tokens, is kept under every provider/);
     expect(lines[12]).toMatch(/^No policy is known for the session, so 2 compactions of it are not repeated/);
     expect(lines.slice(13)).toEqual([
-      'Not known, and what is assumed instead:',
+      'Unknown, and assumed instead:',
       '  a: a is best effort',
       '  a, b, c: nobody says',
       '  b: b is best effort',
