@@ -176,10 +176,10 @@ export class ClientState {
     if (thinking !== this.key.thinking || delivery !== this.key.delivery)
       this.key = { ...this.key, thinking, delivery };
     if (this.previousStartMs === null) this.begin(call);
-    else if (fresh === 'version') this.startAnew('all');
-    else if (fresh !== null) this.startAnew(this.warmth === 'none' ? 'all' : 'messages');
+    else if (fresh === 'version') this.startOver('all');
+    else if (fresh !== null) this.startOver(this.warmth === 'none' ? 'all' : 'messages');
     else if (!this.isGiven && plan.behaviours.hazard === 'drawn' && this.draw('hazard', call) < this.chance())
-      this.startAnew('messages');
+      this.startOver('messages');
     this.warmFromOutside(call, plan.behaviours.outside);
     this.risk = this.isGiven || plan.behaviours.hazard === 'drawn' ? 0 : this.chance();
     this.previousStartMs = this.run.now;
@@ -238,7 +238,7 @@ export class ClientState {
     return this.latest?.behaviours.awaySummaries ?? 'off';
   }
 
-  private startAnew(level: 'messages' | 'all'): void {
+  private startOver(level: 'messages' | 'all'): void {
     const { messagesTime, prefixTime } = this.key;
     this.key =
       level === 'all'

@@ -49,8 +49,8 @@ function assign(messages: readonly DraftMessage[], tokens: readonly number[]): v
   for (const message of messages) for (const block of message.blocks) block.tokens = tokens[next++]!;
 }
 
-function finalOutput({ usage, outputIsUnsaid, stopReason }: DraftCall): number | null {
-  return usage === null || outputIsUnsaid || isPlaceholderOutput(stopReason) ? null : usage.output;
+function finalOutput({ usage, outputIsMissing, stopReason }: DraftCall): number | null {
+  return usage === null || outputIsMissing || isPlaceholderOutput(stopReason) ? null : usage.output;
 }
 
 function withoutThinking(message: DraftMessage): DraftMessage {

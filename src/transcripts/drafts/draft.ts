@@ -23,7 +23,7 @@ export interface DraftCall
   readonly message: DraftMessage;
   readonly version: string | null;
   /** No line of it says how long the response was. */
-  outputIsUnsaid: boolean;
+  outputIsMissing: boolean;
   /** When it was sent, where the record says so; else it follows what came before it at once. */
   readonly firstTimeMs?: number | null;
   lastTimeMs: number | null;
@@ -138,7 +138,7 @@ export function finishCall(draft: DraftCall): RecordedCall {
     model,
     response: finishMessage(draft.message),
     usage,
-    outputIsPlaceholder: draft.outputIsUnsaid || isPlaceholderOutput(stopReason),
+    outputIsPlaceholder: draft.outputIsMissing || isPlaceholderOutput(stopReason),
     stopReason,
     missReason,
     effort,

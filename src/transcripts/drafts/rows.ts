@@ -5,7 +5,7 @@ import type { WarningList } from '../../core/run/warning.js';
 import { isPlausibleUsage, warnOfUsage } from '../lines/plausible.js';
 import { usageWithin } from './draft.js';
 import type { Reading } from './finish-recording.js';
-import { type Piece, type Said, ThreadDraft, UNSAID_DROP } from './thread-draft.js';
+import { type Piece, type Said, ThreadDraft, UNRECORDED_DROP } from './thread-draft.js';
 
 /** One request as a row tells it; null is unknown. */
 export interface Row {
@@ -68,7 +68,7 @@ class RowThread {
       timeMs: row.endedMs ?? row.timeMs,
       pieces: row.answer ?? [{ kind: 'text', text: null, chars: charsOf(row.output ?? 0) }],
       usage: row.cached === null ? null : usageWithin(row.prompt, { ...row, read: row.cached }),
-      outputIsUnsaid: row.output === null,
+      outputIsMissing: row.output === null,
       stopReason: 'end_turn',
     });
     if (saidId !== null) this.#ends.push({ id: saidId, tokens: row.prompt });
@@ -81,7 +81,7 @@ class RowThread {
     const whole = before.prompt + (before.output ?? 0);
     const shared = sharedLength(before.prefix, row.prefix);
     if (row.prefix.length === 0 || shared >= before.prefix.length) return whole;
-    if (shared > 0 && row.prompt < before.prompt * (1 - UNSAID_DROP)) {
+    if (shared > 0 && row.prompt < before.prompt * (1 - UNRECORDED_DROP)) {
       this.#ends = [];
       return 0;
     }

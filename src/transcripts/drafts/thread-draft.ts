@@ -54,7 +54,7 @@ export interface Responded {
   readonly pieces: readonly Piece[];
   readonly usage: Usage | null;
   /** The source does not say how long the response was. */
-  readonly outputIsUnsaid?: boolean;
+  readonly outputIsMissing?: boolean;
   /** By whether it calls a tool, where the source does not say. */
   readonly stopReason?: string | null;
   readonly effort?: string | null;
@@ -72,7 +72,7 @@ export interface Compacted
 }
 
 /** A prompt this much shorter than the one before it has been compacted, whether the source says so or not. */
-export const UNSAID_DROP = 0.4;
+export const UNRECORDED_DROP = 0.4;
 
 /** One conversation while a reader goes through its record: the way from a foreign format to the steps of a thread. */
 export class ThreadDraft {
@@ -92,8 +92,8 @@ export class ThreadDraft {
     readonly id: string,
     readonly parentId: string | null = null,
     readonly label: string = id,
-    /** What a much shorter prompt is where the source says nothing: clients that tell every compaction have gone back. */
-    private readonly unsaidDrop: 'compaction' | 'rewind' = 'compaction',
+    /** What a much shorter prompt means if the source does not say: with clients that record every compaction, a rewind. */
+    private readonly unrecordedDrop: 'compaction' | 'rewind' = 'compaction',
   ) {}
 
   /** Calls so far. */
@@ -129,7 +129,7 @@ export class ThreadDraft {
       message,
       version: null,
       usage,
-      outputIsUnsaid: response.outputIsUnsaid ?? false,
+      outputIsMissing: response.outputIsMissing ?? false,
       stopReason: response.stopReason ?? (hasCall ? 'tool_use' : 'end_turn'),
       missReason: null,
       effort: response.effort ?? null,
@@ -189,9 +189,9 @@ export class ThreadDraft {
   /** Without a word of it a prompt that lost more than two fifths was compacted, or the conversation went back to its beginning. */
   #noticeDrop(prompt: number, timeMs: number | null): void {
     const before = this.#prompt;
-    const isUnsaid = before !== null && !this.#isRebuilt && prompt < before * (1 - UNSAID_DROP);
-    if (isUnsaid && this.unsaidDrop === 'rewind') this.rewind(timeMs, null);
-    else if (isUnsaid) {
+    const isUnrecorded = before !== null && !this.#isRebuilt && prompt < before * (1 - UNRECORDED_DROP);
+    if (isUnrecorded && this.unrecordedDrop === 'rewind') this.rewind(timeMs, null);
+    else if (isUnrecorded) {
       this.unsaidCompactions++;
       this.compact({ timeMs, trigger: 'auto', preTokens: before, postTokens: prompt, summary: null });
     }

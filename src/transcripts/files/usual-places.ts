@@ -101,13 +101,13 @@ function headOf(file: string): Buffer {
 }
 
 /** The folder that the agent of a session worked in, as its first lines tell; null if they do not. */
-export function toldProject(path: string): string | null {
+export function recordedProject(path: string): string | null {
   return attempt(() => folderIn(headOf(sessionPath(path).file)), null);
 }
 
 /** The same; the folder of the file where they do not. */
 export function projectOfSession(file: string): string {
-  return toldProject(file) ?? basename(dirname(file));
+  return recordedProject(file) ?? basename(dirname(file));
 }
 
 /** What the beginning and the end of a session's file tell of it; one that is no session throws. */

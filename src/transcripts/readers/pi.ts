@@ -188,7 +188,7 @@ class PiSession {
       timeMs,
       pieces: pieces.length === 0 ? [{ kind: 'text', text: null }] : pieces,
       usage,
-      outputIsUnsaid: isStopped,
+      outputIsMissing: isStopped,
       stopReason: message.stopReason === 'toolUse' ? 'tool_use' : 'end_turn',
       effort: this.#effort,
     });

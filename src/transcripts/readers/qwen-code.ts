@@ -2,7 +2,7 @@ import { getOrMake } from '../../core/base/once.js';
 import { promptTokens } from '../../core/model/usage.js';
 import { allBut } from '../../core/run/capability.js';
 import type { Reading } from '../drafts/finish-recording.js';
-import { ThreadDraft, UNSAID_DROP } from '../drafts/thread-draft.js';
+import { ThreadDraft, UNRECORDED_DROP } from '../drafts/thread-draft.js';
 import { isObject, type JsonObject, listOf, objectOf, textOf, timeOf } from '../lines/narrow.js';
 import { knownTokens } from '../lines/plausible.js';
 import { API_COUNTS, googlePieces, googleUsage } from './google.js';
@@ -108,7 +108,7 @@ class ChatThread {
     if (before === null || prompt.tokens >= before.tokens) return;
     const isLarge = this.#results.reduce((sum, { chars }) => sum + chars, 0) > MOST_RESULT_CHARS;
     const isIdle = (prompt.timeMs ?? 0) - (before.timeMs ?? 0) >= IDLE_MS;
-    if (!isLarge && !isIdle && prompt.tokens >= before.tokens * (1 - UNSAID_DROP)) return;
+    if (!isLarge && !isIdle && prompt.tokens >= before.tokens * (1 - UNRECORDED_DROP)) return;
     const cleared = new Set(clearedOf(this.#results));
     if (cleared.size === 0) return;
     this.#results = this.#results.filter((result) => !cleared.has(result));

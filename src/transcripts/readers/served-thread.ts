@@ -4,7 +4,7 @@ import { createMessage, type Message, type MessageOrigin } from '../../core/mode
 import { thinkingRule } from '../../core/model/model-name.js';
 import type { RecordedCall, Step, Thread, ThreadEvent } from '../../core/model/transcript.js';
 import { promptTokens, totalTokens } from '../../core/model/usage.js';
-import { UNSAID_DROP } from '../drafts/thread-draft.js';
+import { UNRECORDED_DROP } from '../drafts/thread-draft.js';
 import { type ServedBlocks, sumOf, usageOf, type WholeRequest } from './served-blocks.js';
 
 /** A block of the conversation and the message it is part of. */
@@ -92,7 +92,7 @@ export class ServedThread {
   }
 
   #isMuchShorter(request: WholeRequest): boolean {
-    return promptTokens(usageOf(request)) < promptTokens(usageOf(this.#latest!)) * (1 - UNSAID_DROP);
+    return promptTokens(usageOf(request)) < promptTokens(usageOf(this.#latest!)) * (1 - UNRECORDED_DROP);
   }
 
   /** Blocks that the conversation and a prompt begin with, without thinking. */

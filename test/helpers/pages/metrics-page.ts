@@ -68,7 +68,7 @@ code is 2.
 transcript.
 
 - A row is ranked (stars, best point, front, verdicts) if it finished every session that any row finished. Nothing is ranked if rows
-  ran over different sessions, or if a session that no row finished broke off at different calls. A single ranked row gets no star.
+  ran over different sessions, or if a session that no row finished stopped at different calls. A single ranked row gets no star.
 - Means and differences cover the sessions that every ranked row finished. An unranked row shows its means over those of them that
   it finished: \`none (over 3 of 12, not ranked)\`, \`sessions.compared\` in JSON. Notes, CSV and JSON (\`compared\`, \`leftOut\`) name the
   sessions that were left out, and the row responsible.

@@ -358,7 +358,7 @@ describe('the ratio of a recording', () => {
       message: message(chars, 'assistant'),
       version: null,
       usage: { input: prompt, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 9 },
-      outputIsUnsaid: false,
+      outputIsMissing: false,
       stopReason: null,
       missReason: null,
       effort: null,

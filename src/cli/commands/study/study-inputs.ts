@@ -20,7 +20,7 @@ import {
   type TranscriptInput,
 } from '../../../transcripts/files/transcript-input.js';
 import type { LoadOptions } from '../../../transcripts/files/transcripts.js';
-import { toldProject } from '../../../transcripts/files/usual-places.js';
+import { recordedProject } from '../../../transcripts/files/usual-places.js';
 import { WaitingFile } from '../../../transcripts/files/waiting-file.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { DEFAULT_MODEL } from '../../../transcripts/synthetic/spec.js';
@@ -121,7 +121,7 @@ export function studyName(
   if (sessions.length < 2 || !isRecording(file, cwd)) return scenario;
   const keys = transcripts.map(({ input }) => input.key).sort();
   const projects = new Set(
-    transcripts.map(({ path }) => (path === null ? null : toldProject(resolve(cwd, path)))),
+    transcripts.map(({ path }) => (path === null ? null : recordedProject(resolve(cwd, path)))),
   );
   const [project = null] = projects;
   const of =

@@ -107,7 +107,7 @@ async function search(tuning: Search, plan: SearchPlan, options: TuneOptions): P
     .map(({ label }) => label)
     .filter((label) => halves?.searched.includes(label) ?? true)
     .filter((label) => isEverywhere(study, label));
-  const { tried, completeness, rungs, discarded } = await climb(tuning, plan, [...new Set(early)]);
+  const { tried, completeness, rungs, discarded } = await halve(tuning, plan, [...new Set(early)]);
   const runs = tried.map((item) => item.runs);
   const ranked = rank(tried.map(({ trial }) => trial)).map(
     (trial) => tried.find((item) => item.trial === trial)!,
@@ -241,13 +241,13 @@ function searchedNote({ method, possible, candidates }: SearchPlan, rungs: reado
 }
 
 /** What a search came to, with the settings it discarded on the way. */
-interface Climbed extends JudgedRung {
+interface HalvingResult extends JudgedRung {
   readonly rungs: readonly Rung[];
   readonly discarded: readonly DiscardedPoint[];
 }
 
 /** Runs rung after rung, each on more sessions and with fewer settings; gives what came of the last one, which looks at all. */
-async function climb(tuning: Search, plan: SearchPlan, early: readonly string[]): Promise<Climbed> {
+async function halve(tuning: Search, plan: SearchPlan, early: readonly string[]): Promise<HalvingResult> {
   const { session, study, goal } = tuning;
   const { inputs } = study;
   const sizes = rungsOf(plan, inputs.sessions.length, early.length);

@@ -12,7 +12,7 @@ import type { DiskFile } from '../../../transcripts/files/disk-file.js';
 import type { FileDigests } from '../../../transcripts/files/file-digests.js';
 import { type InputOptions, inputId } from '../../../transcripts/files/read-input.js';
 import { filesOfSession, isSelfContained, loadTranscript } from '../../../transcripts/files/transcripts.js';
-import { toldProject } from '../../../transcripts/files/usual-places.js';
+import { recordedProject } from '../../../transcripts/files/usual-places.js';
 import { transcriptFindings } from '../../../transcripts/lines/findings.js';
 import { callKeys } from '../../../transcripts/sessions/copy-keys.js';
 import { programVersion } from '../../program-version.js';
@@ -109,7 +109,7 @@ export function explainFile(
     ...(changedUsage === undefined ? {} : { changedUsage }),
   });
   const bytes = packWhy(why, {
-    project: toldProject(resolve(options.cwd, file)),
+    project: recordedProject(resolve(options.cwd, file)),
     callKeys: [...new Set(callKeys(transcript).map((each) => each.key))],
     warnings: transcriptFindings(transcript),
   });

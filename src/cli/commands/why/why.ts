@@ -257,15 +257,15 @@ async function askedBlocks(
   if (trend !== true && split === undefined) return null;
   const all = once();
   const overTime = trend === true ? trendOf(all) : null;
-  const parted = split === undefined ? null : splitAt(all, split, dayMs('--split', split));
+  const splitReport = split === undefined ? null : splitAt(all, split, dayMs('--split', split));
   return {
     blocks: [
       ...(overTime === null ? [] : trendBlocks(overTime)),
-      ...(parted === null ? [] : ['', ...splitBlocks(parted)]),
+      ...(splitReport === null ? [] : ['', ...splitBlocks(splitReport)]),
     ],
     json: {
       ...(overTime === null ? {} : { trend: overTime }),
-      ...(parted === null ? {} : { split: parted }),
+      ...(splitReport === null ? {} : { split: splitReport }),
     },
   };
 }

@@ -208,13 +208,13 @@ function write(finished: FinishedAnswer) {
       usage,
     },
     get parts() {
-      const isTold = (request as ChatRequest).streamsUsage;
+      const isReported = (request as ChatRequest).streamsUsage;
       const chunk = (choices: readonly object[], reported: object | null = null): string =>
         dataEvent({
           ...head,
           object: 'chat.completion.chunk',
           choices,
-          ...(isTold ? { usage: reported } : {}),
+          ...(isReported ? { usage: reported } : {}),
         });
       const choice = (delta: object, reason: string | null = null): object => ({
         index: 0,
@@ -225,7 +225,7 @@ function write(finished: FinishedAnswer) {
       return [
         ...[...deltasOf(blocks, request.model)].map((delta) => chunk([choice(delta)])),
         chunk([choice({}, finish_reason)]),
-        ...(isTold ? [chunk([], usage)] : []),
+        ...(isReported ? [chunk([], usage)] : []),
         'data: [DONE]\n\n',
       ];
     },

@@ -236,12 +236,12 @@ function createTimelineView(
     compactions: () => compactionsOf(model(), store.view.axis),
   });
   const noFill = h('p.quiet', '');
-  const tellNone = (): void => {
+  const showEmpty = (): void => {
     noFill.textContent = model().run.noFill ?? '';
     noFill.toggleAttribute('hidden', noFill.textContent === '');
   };
-  store.watch(['run'], tellNone);
-  tellNone();
+  store.watch(['run'], showEmpty);
+  showEmpty();
   const element = h(
     'section',
     { id: 'timeline' },

@@ -308,8 +308,8 @@ function keptBehind(
   const before = new Set(lines.slice(0, at).map(({ uuid }) => uuid));
   const wanted = new Set(compact.keptUuids.filter((uuid) => !before.has(uuid)));
   const found = wanted.size === 0 ? [] : lines.slice(at).filter(({ uuid }) => wanted.has(uuid));
-  const isTold = found.some((line) => line.type === 'assistant' && counted.has(line.responseKey));
-  return new Set(isTold || !lines.slice(0, at).some(({ type }) => type === 'assistant') ? [] : found);
+  const isCounted = found.some((line) => line.type === 'assistant' && counted.has(line.responseKey));
+  return new Set(isCounted || !lines.slice(0, at).some(({ type }) => type === 'assistant') ? [] : found);
 }
 
 /** Lines with those that compactions kept in front of them, also where the client wrote them behind alone: they were sent (K24). */

@@ -188,7 +188,7 @@ interface ReadResponses {
 /** Says what the responses of a conversation leave open. */
 export function warnOfResponses({ calls, asked, otherwise }: ReadResponses, warnings: WarningList): void {
   let silent = 0;
-  for (const { usage, outputIsUnsaid } of calls.values()) if (usage !== null && outputIsUnsaid) silent++;
+  for (const { usage, outputIsMissing } of calls.values()) if (usage !== null && outputIsMissing) silent++;
   warnings.add(
     'no-output-count',
     'responses do not say how many tokens they have',

@@ -6,7 +6,7 @@ import type { ResponsePart } from './recorded-usage.js';
 export function extendCall(call: DraftCall, line: AssistantLine): void {
   if (line.usage.state === 'counts') {
     const { usage, output, parts } = line.usage;
-    if (output === 'said') call.outputIsUnsaid = false;
+    if (output === 'said') call.outputIsMissing = false;
     if (call.usage === null || usage.output > call.usage.output || parts.length > 0) {
       call.usage = usage;
       call.message.usage = usage;

@@ -318,7 +318,7 @@ class StepGrouper {
         message,
         version: this.#process.version,
         usage: null,
-        outputIsUnsaid: true,
+        outputIsMissing: true,
         stopReason: null,
         missReason: null,
         effort: null,

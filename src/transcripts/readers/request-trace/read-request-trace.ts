@@ -78,7 +78,7 @@ class ThreadReading {
         this.#event({ kind: 'model-switch', at: request.startMs, model: request.model });
       }
       if (previous !== undefined && link.kind === 'rewrite') this.#rewrite(i, previous, request, link);
-      else if (link.kind === 'another') this.#startAnew(i, request, link);
+      else if (link.kind === 'another') this.#startOver(i, request, link);
       else this.#input(i, request, rest);
       const next = requests[i + 1];
       link = next === undefined ? { kind: 'start', commonTokens: 0 } : this.#link(request, next);
@@ -129,7 +129,7 @@ class ThreadReading {
   }
 
   /** Another conversation goes on in the thread: what it holds already comes in as one message. */
-  #startAnew(index: number, request: TraceRequest, link: Link): void {
+  #startOver(index: number, request: TraceRequest, link: Link): void {
     this.#changePrefix(index, request, link);
     this.#event({ kind: 'clear', at: request.startMs });
     this.#typed(request, request.promptTokens - this.#toolsTokens - this.#systemTokens);

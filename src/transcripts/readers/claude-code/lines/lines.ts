@@ -114,7 +114,7 @@ function shared(value: unknown, before: string | null): string | null {
 }
 
 /** True for a hidden line of the main conversation that says nothing which the line before it there did not say. */
-function tellsNothing(value: JsonObject, before: Line | null): boolean {
+function repeatsBefore(value: JsonObject, before: Line | null): boolean {
   return (
     before !== null &&
     before.timeMs !== null &&
@@ -305,7 +305,7 @@ export class LineParser {
 
   /** True when lines of progress with these members at their start are of no account where the file now stands. */
   isIdle(head: JsonObject): boolean {
-    return tellsNothing(head, this.#beforeInMain);
+    return repeatsBefore(head, this.#beforeInMain);
   }
 
   /**
@@ -348,7 +348,7 @@ export class LineParser {
         if (start !== null) return new HiddenLine(json, moment, start);
         const message = agentMessageOf(value);
         if (message !== null) return this.#agentLine(json, moment, message);
-        return tellsNothing(value, this.#beforeInMain) ? null : new HiddenLine(json, moment);
+        return repeatsBefore(value, this.#beforeInMain) ? null : new HiddenLine(json, moment);
       }
       case 'api-request-shape':
         this.shape ??= shapeOf(objectOf(value.shape));
