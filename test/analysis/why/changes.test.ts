@@ -80,9 +80,7 @@ it('saves no more than was recorded: what it saves on requests that no recording
   expect(hour.unrecordedUsd).toBeGreaterThan((151_010 * (6.25 - 0.5) - 27_000 * (10 - 6.25)) / 1e6);
   expect(hour.unrecordedUsd).toBeLessThan((151_010 * (6.25 - 0.5) - 21_000 * (10 - 6.25)) / 1e6);
   expect(changeNotes({ changes, sessions: 1 })).toContainEqual(
-    expect.stringMatching(
-      /^Not counted: savings on unrecorded requests, .*: \$0\.7\d+ for 1-hour/,
-    ),
+    expect.stringMatching(/^Not counted: savings on unrecorded requests, .*: \$0\.7\d+ for 1-hour/),
   );
 });
 

@@ -80,12 +80,7 @@ describe('the list of providers', () => {
     expect(linesOf(oneProvider(facts('a'), CLEARING))).toHaveLength(6);
     const lines = linesOf(oneProvider(facts('a', { doubts: ['one thing', 'another'] }), CLEARING));
     expect(lines[0]).toBe('The a (its pages)');
-    expect(lines.slice(-4)).toEqual([
-      '',
-      'Unknown, and assumed instead:',
-      '  - one thing',
-      '  - another',
-    ]);
+    expect(lines.slice(-4)).toEqual(['', 'Unknown, and assumed instead:', '  - one thing', '  - another']);
   });
 
   it('leaves out the model first where there is no room, the lifetime last', () => {
