@@ -101,6 +101,8 @@ export interface SessionWhy {
   readonly version: string | null;
   /** Wall-clock time of its beginning, ms since 1970; null if the record does not tell. */
   readonly startedAtMs: number | null;
+  /** What its recording tells. */
+  readonly carries: Transcript['carries'];
   readonly bill: RecordedBill;
   readonly requests: readonly AttributedRequest[];
   /** What its compactions are known by in other files. */
@@ -176,6 +178,7 @@ export function explainSession(
     agent: transcript.source,
     version: transcript.agentVersion,
     startedAtMs,
+    carries: recording.carries,
     bill,
     requests,
     compactionKeys: compactionKeys(transcript),

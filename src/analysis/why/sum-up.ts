@@ -254,7 +254,7 @@ export interface SessionSums {
 export interface SummedSession
   extends Pick<
     SessionWhy,
-    'file' | 'project' | 'agent' | 'version' | 'startedAtMs' | 'reproduction' | 'changes'
+    'file' | 'project' | 'agent' | 'version' | 'startedAtMs' | 'carries' | 'reproduction' | 'changes'
   > {
   readonly sums: SessionSums;
 }

@@ -71,7 +71,7 @@ function countedParts(
 ): readonly object[] {
   const [counted] = countOnce([why]);
   const { file: _file, project: _project, tape, ...rows } = why;
-  const { agent, version, startedAtMs, reproduction } = why;
+  const { agent, version, startedAtMs, carries, reproduction } = why;
   const changes = why.changes.map(({ usage: _usage, ...change }) => change);
   const keys = new Set([...why.requests.map(({ key }) => key), ...why.compactionKeys]);
   const head: WhyHead = {
@@ -80,7 +80,7 @@ function countedParts(
     uncountedKeys: known.callKeys.filter((key) => !keys.has(key)),
   };
   const sums = sumsOf(counted!, 'source');
-  const summed: WhySums = { agent, version, startedAtMs, reproduction, changes, sums };
+  const summed: WhySums = { agent, version, startedAtMs, carries, reproduction, changes, sums };
   const drawn = counted!.requests.length === 0 ? {} : drawnSession(counted!);
   return [head, summed, drawn, rows, tape];
 }

@@ -7,7 +7,7 @@ import { type Column, number, text } from '../columns/column.js';
 
 /** A request with the session that counts it. */
 interface RequestOf {
-  readonly session: Pick<SummedSession, 'file' | 'project' | 'startedAtMs'>;
+  readonly session: Pick<SummedSession, 'file' | 'project' | 'startedAtMs' | 'carries'>;
   readonly request: AttributedRequest;
 }
 
@@ -39,8 +39,11 @@ export const SESSION_COLUMNS: readonly Column<SummedSession>[] = [
   number('requests', 'requests not held by an earlier session', ({ sums }) => sums.requests),
   number('promptTokens', 'read, written and plain tokens together', ({ sums }) => sums.prompt),
   number('readTokens', 'read from the cache', ({ sums }) => sums.read),
-  number('writtenTokens', 'written to the cache', ({ sums }) =>
-    sum(sums.causes.map(([, own]) => own.tokens)),
+  number(
+    'writtenTokens',
+    'written to the cache; empty if the recording does not tell',
+    ({ carries, sums }) =>
+      carries.includes('cache-writes') ? sum(sums.causes.map(([, own]) => own.tokens)) : null,
   ),
   number('plainTokens', 'billed at the input price', (row) =>
     tokensOf(row, (cause) => cause !== 'read' && cause !== 'output'),
@@ -93,10 +96,14 @@ export const REQUEST_COLUMNS: readonly Column<RequestOf>[] = [
   text('model', 'its model', ({ request }) => request.model),
   number('promptTokens', 'read, written and plain tokens together', ({ request }) => request.prompt),
   number('readTokens', 'read from the cache', ({ request }) => request.read),
-  number('writtenTokens', 'written to the cache', ({ request: { parts } }) =>
-    sum(parts.map(({ written }) => written)),
+  number('writtenTokens', 'written to the cache; empty if the recording does not tell', (row) =>
+    row.session.carries.includes('cache-writes')
+      ? sum(row.request.parts.map(({ written }) => written))
+      : null,
   ),
-  number('written1hTokens', 'those of them written for an hour', ({ request }) => request.writtenHour),
+  number('written1hTokens', 'those of them written for an hour; empty if unknown', ({ session, request }) =>
+    session.carries.includes('lifetimes') ? request.writtenHour : null,
+  ),
   number(
     'plainTokens',
     'billed at the input price',

@@ -131,6 +131,23 @@ describe('ccbench why --results', () => {
     expect(row).toEqual({ misses: 1, lifetime1hNano: 20_000 * 6_000, growthNano: 5_000 * 6_000 });
   });
 
+  it('leaves empty what a recording does not tell of its writes', async () => {
+    const header = 'time,session,model,input,cached,output,provider';
+    const cwd = tempFolder({
+      'none.csv': `${header}\n2026-01-01T00:00:00Z,s1,gpt-5.5,10000,0,100,openai\n`,
+      'some.csv': `${header},written\n2026-01-01T00:00:00Z,s2,claude-sonnet-4-5,10000,0,100,anthropic,9000\n`,
+    });
+    await why(cwd, '--results', 'out');
+    expect(await ask(cwd, 'select writtenTokens, plainTokens from sessions order by session')).toEqual([
+      { writtenTokens: null, plainTokens: 10_000 },
+      { writtenTokens: 9_000, plainTokens: 1_000 },
+    ]);
+    expect(await ask(cwd, 'select writtenTokens, written1hTokens from requests order by session')).toEqual([
+      { writtenTokens: null, written1hTokens: null },
+      { writtenTokens: 9_000, written1hTokens: null },
+    ]);
+  });
+
   it('refuses what has no effect or would count sessions twice', async () => {
     const cwd = corpus();
     await why(cwd, '--results', 'out');
