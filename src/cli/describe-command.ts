@@ -117,6 +117,12 @@ const besides =
   (command) =>
     isGiven(command, name) ? why : null;
 
+/** Only for people: JSON has it in any case. */
+const inWords =
+  (idle: Idle): Idle =>
+  (command) =>
+    isGiven(command, 'json') ? null : idle(command);
+
 const withoutFiles = besides('files', 'with --no-files');
 const withUpstream = besides('upstream', 'with --upstream: the real API answers, in real time');
 
@@ -147,7 +153,10 @@ const EITHER = 'leave out one of them';
 const REPORTS = 'name the reports to compare with: --baseline <folder>';
 const RECORD = 'name the file to record to: --record session.jsonl';
 
-/** Options that may do nothing: why, and what to do about it. Limits have one table of their own, and no page. */
+/** Views of `why` with tables of their own, and no page. */
+const OVERVIEWS = ['limits', 'trend', 'split'];
+
+/** Options that may do nothing: why, and what to do about it. */
 const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
   ['tolerance', (command) => (has(command, 'baseline') ? without('baseline')(command) : null), REPORTS],
   ['guard', without('baseline'), REPORTS],
@@ -163,14 +172,16 @@ const IDLE: readonly (readonly [option: string, why: Idle, hint: string])[] = [
   ],
   ['limits', besides('share'), EITHER],
   ['observed', without('limits'), 'add --limits: readings are of the meters of limits'],
-  ['top', besides('limits'), EITHER],
-  ...[besides('share'), besides('limits'), withResults, withoutFiles].map(
+  ...OVERVIEWS.map((name) => ['top', besides(name), EITHER] as const),
+  ...[...['share', 'fix', ...OVERVIEWS].map((name) => besides(name)), withResults, withoutFiles].map(
     (why) => ['out', why, EITHER] as const,
   ),
   ['page', without('record'), RECORD],
   ['keepText', without('record'), RECORD],
   ...['fault', 'midStream', 'latencyScale', 'clock'].map((name) => [name, withUpstream, EITHER] as const),
   ['by', besides('share'), 'leave out one of them; --share names kinds of content and nothing else'],
+  ['by', besides('fix'), EITHER],
+  ...OVERVIEWS.map((name) => ['by', inWords(besides(name)), EITHER] as const),
   ['files', withResults, EITHER],
   ['policy', besidesSet('policy', 'policy.use'), EITHER],
   ['seed', besidesSet('seed'), EITHER],

@@ -109,6 +109,7 @@ async function answer(
   checkChoice(options);
   checkResults(session, 'sessions', options);
   if (options.split !== undefined) dayMs('--split', options.split);
+  for (const written of options.observed || []) parseReading(written);
   const views = viewsOf(options);
   const writes = options.files && views.length === 0;
   const folder = writes

@@ -150,10 +150,36 @@ describe('ccbench why --limits', () => {
     [['--share'], '--limits has no effect with --share'],
     [['--out', 'x'], '--out has no effect with --limits'],
     [['--top', '3'], '--top has no effect with --limits'],
+    [['--by', 'file'], '--by has no effect with --limits'],
   ])('refuses %s', async (more, sentence) => {
     const { code, stderr } = await limitsOn().run(...more);
     expect(code).toBe(2);
     expect(stderr).toContain(sentence);
+  });
+
+  it.each([
+    [['--fix', '--by', 'file', '--json'], '--by has no effect with --fix'],
+    [['--fix', '--out', 'x'], '--out has no effect with --fix'],
+    [['--trend', '--by', 'file'], '--by has no effect with --trend'],
+    [['--trend', '--top', '3'], '--top has no effect with --trend'],
+    [['--split', '2026-10-14', '--out', 'x'], '--out has no effect with --split'],
+  ])('refuses other views with what they do not show: %s', async (args, sentence) => {
+    expect(await refused(['why', 's.jsonl', ...args], { cwd: limitsOn().home })).toContain(sentence);
+  });
+
+  it('prints sources grouped as asked beside limits for scripts', async () => {
+    const { home } = limitsOn();
+    const { code } = await cli(['why', 's.jsonl', '--limits', '--no-observed', '--by', 'kind', '--json'], {
+      cwd: home,
+    });
+    expect(code).toBe(0);
+  });
+
+  it('refuses what is no reading before anything is read', async () => {
+    const stderr = await refused(['why', 'missing.jsonl', '--limits', '--observed', '63%'], {
+      cwd: tempFolder(),
+    });
+    expect(stderr).toContain('--observed 63% is not a meter reading');
   });
 
   it('refuses readings without limits', async () => {
