@@ -54,6 +54,7 @@ export function* plannedRequests(
     outputTokens: entry.output,
     readTokens: isBilled && tells.reads ? entry.read : null,
     writtenTokens: isBilled && tells.writes ? entry.write5m + entry.write1h : null,
+    ...(isBilled ? {} : { isEstimated: true }),
     hashIds,
   });
   const sink = {
@@ -83,7 +84,7 @@ export function* recordedRequests(
   if (summaries > 0) onLeftOut(summaries, 'a replay cannot rebuild the prompts of summary requests');
   const { carries } = transcript;
   const tells: Told = {
-    of: 'with-usage',
+    of: carries.includes('usage') ? 'with-usage' : 'all',
     reads: carries.includes('usage'),
     writes: carries.includes('cache-writes'),
   };

@@ -54,6 +54,8 @@ export interface SentRequest {
   readonly readTokens: number | null;
   /** Tokens written to the cache; null if nobody tells. */
   readonly writtenTokens: number | null;
+  /** Set where its response has no usage, though others of the recording have: the sizes are those of a replay. */
+  readonly isEstimated?: true;
   /** The prompt in blocks of `HASH_BLOCK_TOKENS`, the last one may be shorter. Equal ids: the prompts are equal up to the end of the block. */
   readonly hashIds: readonly number[];
 }

@@ -68,8 +68,13 @@ class Trace implements SessionWriter {
         attribute('gen_ai.provider.name', name),
         attribute('gen_ai.conversation.id', this.session.name),
         attribute('gen_ai.request.model', model),
-        attribute('gen_ai.usage.input_tokens', request.promptTokens),
-        attribute('gen_ai.usage.output_tokens', request.outputTokens),
+        // Readers would take an estimate for what was billed.
+        ...(request.isEstimated === true
+          ? []
+          : [
+              attribute('gen_ai.usage.input_tokens', request.promptTokens),
+              attribute('gen_ai.usage.output_tokens', request.outputTokens),
+            ]),
         ...(readTokens === null ? [] : [attribute('gen_ai.usage.cache_read.input_tokens', readTokens)]),
         ...(writtenTokens === null
           ? []

@@ -2,10 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { plannedRequests, recordedRequests } from '../../../src/analysis/export/sent-requests.js';
 import { sum } from '../../../src/core/base/stats.js';
 import { countCalls, type Transcript } from '../../../src/core/model/transcript.js';
+import { otel } from '../../../src/report/export/otel.js';
+import { otelReader } from '../../../src/transcripts/readers/otel/read.js';
 import { bugfixSession } from '../../helpers/generators/bugfix-session.js';
 import { Conversation } from '../../helpers/generators/conversation.js';
 import { planOf, runLog } from '../../helpers/plan.js';
-import { answered, assistant, HUNDRED, readSession, say, usage, user } from '../../helpers/session.js';
+import {
+  answered,
+  assistant,
+  callsIn,
+  HUNDRED,
+  readSession,
+  say,
+  usage,
+  user,
+} from '../../helpers/session.js';
 
 /** Requests that are made, and the calls that are left out with their reasons. */
 function made(parts: Iterable<readonly unknown[]>): number {
@@ -39,6 +50,15 @@ describe('cache tokens of an exported request', () => {
       [0, 30_000],
       [null, null],
       [30_200, 300],
+    ]);
+    expect(sent.map(({ isEstimated = false }) => isEstimated)).toEqual([false, true, false]);
+    // Read back as spans the recorded requests cost what they did, and the other one is in no sum.
+    const trace = otel.open({ name: 'a', startedAtMs: transcript.startedAtMs, threads: transcript.threads });
+    const lines = [...sent.flatMap((request) => trace.add(request)), ...trace.end()];
+    const back = otelReader.read(Buffer.from(lines.join('\n')), { id: 'spans' });
+    expect(callsIn(back).map(({ usage: own }) => own)).toMatchObject([
+      { input: 3, cacheRead: 0, cacheWrite5m: 30_000, output: 100 },
+      { input: 3, cacheRead: 30_200, cacheWrite5m: 300, output: 100 },
     ]);
   });
 });
