@@ -101,7 +101,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     stop.abort();
     await worker;
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('differ from those of the command that asked');
+    expect(run.stderr).toContain('differ from those of the command that queued the work');
     expect(readdirSync(other)).toEqual(['a.yaml']);
   });
 
@@ -166,7 +166,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     stop.abort();
     await worker;
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain('the sessions differ from those of the command that asked');
+    expect(run.stderr).toContain('the sessions differ from those of the command that queued the work');
     const piped = await cli(['fleet', 'why', '-', '--results', 'out'], { cwd: asker, env });
     expect([piped.code, piped.stderr]).toEqual([
       2,
@@ -229,7 +229,7 @@ describe('ccbench fleet', { timeout: 300_000 }, () => {
     const cwd = tempFolder({ 'a.yaml': PRUNE });
     const ask = (...args: string[]) => cli(['fleet', 'worker', '--idle', '1', ...args], { cwd });
     expect((await ask()).stderr).toContain('CCBENCH_REDIS');
-    expect((await ask('--redis', 'http://x')).stderr).toContain('no redis:// address');
+    expect((await ask('--redis', 'http://x')).stderr).toContain('not a redis:// address');
     const wrong = await ask('--redis', redis.url.replace('secret', 'hunter2'));
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toMatch(/127\.0\.0\.1:\d+ cannot be used: .*(?:WRONGPASS|invalid)/);
