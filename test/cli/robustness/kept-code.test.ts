@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -83,9 +86,11 @@ describe.skipIf(!process.versions.node.startsWith('20.'))('compiled code that No
     needFreshBuild();
     const shared = join(tempFolder(), 'shared');
     mkdirSync(shared);
-    chmodSync(shared, 0o777);
-    expect(run(shared).status).toBe(0);
-    expect(filesBelow(shared)).toEqual([]);
+    for (const mode of [0o777, 0o770]) {
+      chmodSync(shared, mode);
+      expect(run(shared).status).toBe(0);
+      expect(readdirSync(shared)).toEqual([]);
+    }
     const off = tempFolder();
     expect(run(off, { NODE_DISABLE_COMPILE_CACHE: '1' }).status).toBe(0);
     expect(readdirSync(off)).toEqual([]);
@@ -102,5 +107,57 @@ describe.skipIf(!process.versions.node.startsWith('20.'))('compiled code that No
     truncateSync(files[0]!, 9);
     expect(run(folder)).toEqual(answer);
     expect(filesBelow(folder)).toEqual(files);
+  });
+
+  it('is made again where a file of the build has another content of the same length', () => {
+    needFreshBuild();
+    const copy = tempFolder();
+    cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true });
+    cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
+    const help = () =>
+      spawnSync(process.execPath, [join(copy, 'dist/cli/main.js'), '--help'], {
+        encoding: 'utf8',
+        env: { ...process.env, NODE_COMPILE_CACHE: join(copy, 'code') },
+      }).stdout;
+    expect(help()).toMatch(/^Usage:/);
+    const chunks = join(copy, 'dist/chunks');
+    const start = join(chunks, readdirSync(chunks).find((name) => name.startsWith('start-'))!);
+    writeFileSync(start, readFileSync(start, 'utf8').replaceAll('Usage:', 'Usagf:'));
+    expect(help()).toMatch(/^Usagf:/);
+    expect(help()).toMatch(/^Usagf:/);
+  });
+
+  it('leaves nothing unfinished where it cannot be written whole', () => {
+    needFreshBuild();
+    const folder = tempFolder();
+    const { status } = spawnSync(
+      'sh',
+      ['-c', 'ulimit -f 100; exec "$@"', 'sh', process.execPath, MAIN, ...COMMAND],
+      {
+        env: { ...process.env, NODE_COMPILE_CACHE: folder },
+      },
+    );
+    expect(status).toBe(0);
+    expect(filesBelow(folder).filter((path) => !path.endsWith('.code'))).toEqual([]);
+  });
+
+  it('makes no folder for temporary files, and none through a link', () => {
+    const below = (folder: string) => run('', { TMPDIR: folder });
+    const temporary = tempFolder();
+    expect(below(join(temporary, 'missing'))).toMatchObject({ status: 0, stderr: '' });
+    expect(existsSync(join(temporary, 'missing'))).toBe(false);
+    const other = tempFolder();
+    symlinkSync(other, join(temporary, `ccbench-code-${process.getuid!()}`));
+    expect(below(temporary)).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(other)).toEqual([]);
+  });
+
+  it('does without where the system says that no folder is there', () => {
+    needFreshBuild();
+    const { status } = spawnSync(process.execPath, [MAIN, '--version'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: '/proc' },
+      timeout: 20_000,
+    });
+    expect(status).toBe(0);
   });
 });
