@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { CcbenchError, type Place } from '../../core/base/errors.js';
 import type { PlannedModel } from '../../core/run/run-plan.js';
@@ -122,9 +122,14 @@ export function kindOfInput(path: string, options: InputOptions): 'file' | 'fold
     if (error instanceof CcbenchError) throw error;
     if (isMissing(error)) {
       const other = withOtherEnding(path, options.cwd);
+      const from = options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario';
+      const hints = [
+        ...(other === null ? [] : [`did you mean ${other}?`]),
+        ...(isAbsolute(path) ? [] : [`paths are relative to ${from}`]),
+      ];
       throw new CcbenchError('file-missing', `there is no file ${path}`, {
         place,
-        hint: `${other === null ? '' : `did you mean ${other}? `}paths are relative to ${options.place?.line === undefined ? 'the current folder' : 'the folder of the scenario'}`,
+        ...(hints.length > 0 ? { hint: hints.join(' ') } : {}),
       });
     }
     throw unreadable(path, place, error);

@@ -68,6 +68,20 @@ describe('a file that other commands take', () => {
   });
 });
 
+describe('a file that is missing', () => {
+  it('is looked for from the current folder where its path is relative', async () => {
+    const cwd = tempFolder({});
+    expect(await refused(['why', 'a.jsonl'], cwd)).toContain(
+      'hint: paths are relative to the current folder',
+    );
+    expect(await refused(['why', join(cwd, 'a.jsonl')], cwd)).not.toContain('hint');
+    writeFileSync(join(cwd, 'a.json'), '');
+    expect(await refused(['why', join(cwd, 'a.jsonl')], cwd)).toContain(
+      `hint: did you mean ${join(cwd, 'a.json')}?\n`,
+    );
+  });
+});
+
 describe('bad scenarios', () => {
   it.each([
     ['missing', null, 'there is no file a.yaml'],
