@@ -21,7 +21,7 @@ import {
 import { isDatabase, nodeSqlite, readOpencodeDatabase } from './opencode-database.js';
 import { type InputOptions, readInput } from './read-input.js';
 
-/** Bytes at the start of a file that tell its format, in any encoding. */
+/** Bytes at the start of a file that tell its format. */
 const FORMAT_BYTES = 131_072;
 
 /** Where the rows of each session lie in a file: starts and ends in turn, sessions in the order in which they begin. */
