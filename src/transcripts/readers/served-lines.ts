@@ -45,7 +45,7 @@ export interface ServedRequest {
 
 /** True for a head whose first line says that it is a recording of a server; where that line is lost, its others tell. */
 export function looksLikeServed(head: string): boolean {
-  return /^\uFEFF?\s*\{\s*"(?:format"\s*:\s*"ccbench-serve"|n"\s*:\s*\d+\s*,\s*"atMs"\s*:\s*\d+\s*,\s*"api"\s*:)/m.test(
+  return /^\uFEFF?[ \t]*\{\s*"(?:format"\s*:\s*"ccbench-serve"|n"\s*:\s*\d+\s*,\s*"atMs"\s*:\s*\d+\s*,\s*"api"\s*:)/m.test(
     head,
   );
 }
