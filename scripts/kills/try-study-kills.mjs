@@ -56,7 +56,7 @@ async function killWorkers({ cwd, args, kills, random, start, meanMs, redis }) {
   let done = 0;
   let rounds = 0;
   let code = 0;
-  while (done < kills && rounds++ < kills) {
+  while (done < kills && rounds++ < 20 * kills) {
     rmSync(join(cwd, 'killed'), { recursive: true, force: true });
     const run = start(['fleet', 'run', ...args, '--results', 'killed', '--redis', redis], cwd);
     let isOver = false;
@@ -114,11 +114,8 @@ export async function tryStudyKills({ kills, seed, points, meanMs, start, redis,
     // A short study is killed while it runs: one that is over before has to begin again.
     const withinMs = 0.6 * (performance.now() - startMs);
     const random = createRandom(seed, 0);
-    const trial = { cwd, args, kills, random, start, redis };
-    const result =
-      redis === undefined
-        ? await killSweeps({ ...trial, meanMs: Math.min(meanMs, withinMs) })
-        : await killWorkers({ ...trial, meanMs });
+    const trial = { cwd, args, kills, random, start, redis, meanMs: Math.min(meanMs, withinMs) };
+    const result = await (redis === undefined ? killSweeps(trial) : killWorkers(trial));
     if (result.code !== 0) problems.push(`the last run ended with ${result.code}`);
     const [wanted, got] = [contents(join(cwd, 'whole')), contents(join(cwd, 'killed'))];
     if (JSON.stringify(got.parts) !== JSON.stringify(wanted.parts)) problems.push('the parts differ');
