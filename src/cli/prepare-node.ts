@@ -116,16 +116,17 @@ function keepCode(folder: string): void {
   });
 }
 
+/** What is done for help and for whatever is no name of a command. */
+const HELP = 'help';
+
 /** Sets what makes a short command quicker, before the program is loaded. */
-export function prepareNode(command: string | undefined): void {
+export function prepareNode(word = ''): void {
   if (enableCompileCache !== undefined) enableCompileCache();
   if (!process.versions.node.startsWith('20.')) return;
+  const command = /^[a-z]{1,12}$/.test(word) ? word : HELP;
   // V8 of Node 20 optimizes a function when 67,584 bytes of its code have run: too early for what a short command runs.
-  const isWork = /^[a-z]/.test(command ?? '');
-  if (isWork) setFlagsFromString('--interrupt-budget=300000');
-  // V8 takes no code that was compiled under other flags; each build has a folder of its own.
-  const folder = codeFolder(
-    `${process.version}-${process.arch}-${isWork ? 'work' : 'help'}-${crc32(CHUNKS).toString(16)}`,
-  );
+  if (command !== HELP) setFlagsFromString('--interrupt-budget=300000');
+  // Each command has code of its own, as others run other functions; each build and each Node too.
+  const folder = codeFolder(`${process.version}-${process.arch}-${command}-${crc32(CHUNKS).toString(16)}`);
   if (folder !== null) keepCode(folder);
 }

@@ -66,6 +66,18 @@ describe.skipIf(!process.versions.node.startsWith('20.'))('compiled code that No
     expect(times(files)).toEqual(before);
   });
 
+  it('is kept for each command, as others run other functions', () => {
+    const { folder, files } = kept();
+    const other = spawnSync(process.execPath, [MAIN, 'metrics', '--json'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: folder },
+    });
+    expect(other.status).toBe(0);
+    const added = filesBelow(folder).filter((path) => !files.includes(path));
+    expect(added.length).toBeGreaterThan(0);
+    for (const path of files) expect(path).toMatch(/-run-[0-9a-f]+\//);
+    for (const path of added) expect(path).toMatch(/-metrics-[0-9a-f]+\//);
+  });
+
   it('is made again where it is damaged: a changed bit, a missing end, an empty or foreign file', () => {
     const { folder, answer, files } = kept();
     const whole = files.map((path) => readFileSync(path));
